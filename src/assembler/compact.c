@@ -72,7 +72,8 @@ typedef enum replacement_kind { KEPT, FREE, ALIAS } replacement_kind;
 /* A register stays, needs no register where it is used, or is another one. */
 typedef struct replacement {
     uint8_t kind;
-    uint32_t reg; /* the other one; or if none is needed: 0 for zero, else a number of the value, above 0 */
+    uint32_t reg;   /* the other one; or if none is needed: 0 for zero, else a number of the value, above 0 */
+    int64_t beyond; /* what its value is more than the other one's; only addresses */
 } replacement;
 
 typedef struct compaction {
@@ -120,11 +121,11 @@ static replacement operand_becomes(const compaction *c, uint32_t reg, const ptx_
     switch (o->kind) {
     case PTX_REGISTER:
         if (c->of[o->reg].kind != KEPT) return c->of[o->reg];
-        return c->values->definitions[o->reg] == 1 ? (replacement){ALIAS, o->reg} : (replacement){0};
+        return c->values->definitions[o->reg] == 1 ? (replacement){.kind = ALIAS, .reg = o->reg} : (replacement){0};
     case PTX_INTEGER:
-    case PTX_FLOATING: return (replacement){FREE, o->bits ? reg + 1 : 0};
+    case PTX_FLOATING: return (replacement){.kind = FREE, .reg = o->bits ? reg + 1 : 0};
     case PTX_VARIABLE_ADDRESS:
-    case PTX_FUNCTION_ADDRESS: return (replacement){FREE, reg + 1};
+    case PTX_FUNCTION_ADDRESS: return (replacement){.kind = FREE, .reg = reg + 1};
     default: return (replacement){0};
     }
 }
@@ -143,22 +144,24 @@ static replacement conversion_becomes(const compaction *c, const ptx_instruction
 static replacement result_becomes(const compaction *c, const ptx_instruction *i) {
     const uint32_t reg = i->operands[0].reg;
     if (i->operand_count < 2) return (replacement){0};
-    if (c->values->uniform[reg] && ptx_is_integer(i->type)) return (replacement){FREE, reg + 1};
+    if (c->values->uniform[reg] && ptx_is_integer(i->type)) return (replacement){.kind = FREE, .reg = reg + 1};
     if (ptx_has(i->op, PTX_TRAIT_MOVES)) return operand_becomes(c, reg, &i->operands[1]);
     if (i->op == PTX_OP_CVT) return conversion_becomes(c, i);
     if (i->op == PTX_OP_FNEG || i->op == PTX_OP_FABS) return operand_becomes(c, reg, &i->operands[1]);
     if (i->operand_count < 3 || i->operands[2].kind != PTX_INTEGER) return (replacement){0};
     const bool scales = i->op == PTX_OP_MUL_WIDE || (i->op == PTX_OP_SHL && ptx_bits(i->type) == 64);
     if (scales && all_users(c, reg, adds_wide)) return operand_becomes(c, reg, &i->operands[1]);
-    if (i->op == PTX_OP_ADD && all_users(c, reg, is_address_of)) return operand_becomes(c, reg, &i->operands[1]);
-    return (replacement){0};
+    if (i->op != PTX_OP_ADD || !all_users(c, reg, is_address_of)) return (replacement){0};
+    replacement r = operand_becomes(c, reg, &i->operands[1]);
+    r.beyond += (int64_t)i->operands[2].bits;
+    return r;
 }
 
 static void replace_parameters(compaction *c, const ptx_operand *d) {
     for (uint32_t k = 0; k < (d->kind == PTX_VECTOR ? d->part_count : 1); k++) {
         const ptx_operand *e = d->kind == PTX_VECTOR ? &d->parts[k] : d;
         if (e->kind == PTX_REGISTER && c->values->definitions[e->reg] == 1)
-            c->of[e->reg] = (replacement){FREE, e->reg + 1};
+            c->of[e->reg] = (replacement){.kind = FREE, .reg = e->reg + 1};
     }
 }
 
@@ -192,6 +195,7 @@ static void copy_operand(const compaction *c, const ptx_operand *from, ptx_opera
     if (!from->part_count) return;
     to->parts = ARENA_ARRAY(c->memory, from->part_count, ptx_operand);
     for (uint32_t k = 0; k < from->part_count; k++) copy_operand(c, &from->parts[k], &to->parts[k]);
+    if (from->kind == PTX_MEMORY && from->parts[0].kind == PTX_REGISTER) to->offset += c->of[from->parts[0].reg].beyond;
 }
 
 typedef struct result_scan {

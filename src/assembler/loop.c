@@ -232,10 +232,30 @@ static bool may_read(const ptx_instruction *load, const ptx_instruction *store) 
     return from->parts[0].kind != PTX_REGISTER || from->parts[0].reg != to->parts[0].reg || from->offset != to->offset;
 }
 
-/* Whether the store's address moves by constant steps. */
-static bool store_steps(const ptx_function *f, const sim_loop *loop, const ptx_instruction *store) {
+/* Returns the constant by which the register moves in an iteration, if it does so through a copy: `next = reg + step`,
+ * and `reg = next` later; else 0. */
+static int64_t copied_step(const ptx_function *f, const sim_loop *loop, uint32_t reg) {
+    uint32_t next = reg;
+    for (uint32_t k = loop->end; k-- > loop->begin;) {
+        const ptx_instruction *i = &f->instructions[k];
+        if (!i->operand_count || i->operands[0].kind != PTX_REGISTER || i->operands[0].reg != next) continue;
+        if (i->guarded || i->operand_count < 2 || i->operands[1].kind != PTX_REGISTER) return 0;
+        if (next == reg && ptx_has(i->op, PTX_TRAIT_MOVES)) {
+            next = i->operands[1].reg;
+            continue;
+        }
+        const bool steps = i->op == PTX_OP_ADD && i->operands[1].reg == reg && i->operands[2].kind == PTX_INTEGER;
+        return steps && next != reg ? (int64_t)i->operands[2].bits : 0;
+    }
+    return 0;
+}
+
+/* Whether the store's address moves by constant steps; with `copies`, also through a copy. */
+static bool store_steps(const ptx_function *f, const sim_loop *loop, const ptx_instruction *store, bool copies) {
     const ptx_operand *base = &store->operands[0].parts[0];
-    if (base->kind != PTX_REGISTER || sim_writes_between(f, loop->begin, loop->end, base->reg) != 1) return false;
+    if (base->kind != PTX_REGISTER) return false;
+    if (copies && copied_step(f, loop, base->reg)) return true;
+    if (sim_writes_between(f, loop->begin, loop->end, base->reg) != 1) return false;
     for (uint32_t k = loop->begin; k < loop->end; k++)
         if (sim_step_of(&f->instructions[k], base->reg)) return true;
     return false;
@@ -243,9 +263,9 @@ static bool store_steps(const ptx_function *f, const sim_loop *loop, const ptx_i
 
 /* A store does not prevent unrolling if its address moves by constant steps, or if nothing in the loop may read what it
  * writes. */
-static bool may_repeat(const ptx_function *f, const sim_loop *loop, const ptx_instruction *store) {
+static bool may_repeat(const ptx_function *f, const sim_loop *loop, const ptx_instruction *store, bool copies) {
     const ptx_operand *base = &store->operands[0].parts[0];
-    if (store_steps(f, loop, store)) return true;
+    if (store_steps(f, loop, store, copies)) return true;
     const bool invariant = base->kind != PTX_REGISTER || sim_writes_between(f, loop->begin, loop->end, base->reg) == 0;
     if (invariant && !in_shared(store)) return false;
     for (uint32_t k = loop->begin; k < loop->end; k++)
@@ -262,32 +282,32 @@ static bool is_light(const ptx_function *f, const sim_loop *loop) {
 }
 
 /* Whether the stores to the load's memory, shared or not, all step. */
-static bool is_free(const ptx_function *f, const sim_loop *loop, const ptx_instruction *load) {
+static bool is_free(const ptx_function *f, const sim_loop *loop, const ptx_instruction *load, bool copies) {
     for (uint32_t k = loop->begin; k < loop->end; k++) {
         const ptx_instruction *i = &f->instructions[k];
-        if (i->op == PTX_OP_ST && in_shared(i) == in_shared(load) && !store_steps(f, loop, i)) return false;
+        if (i->op == PTX_OP_ST && in_shared(i) == in_shared(load) && !store_steps(f, loop, i, copies)) return false;
     }
     return true;
 }
 
-static bool has_free_load(const ptx_function *f, const sim_loop *loop) {
+static bool has_free_load(const ptx_function *f, const sim_loop *loop, bool copies) {
     for (uint32_t k = loop->begin; k < loop->end; k++) {
         const ptx_instruction *i = &f->instructions[k];
-        if (i->op == PTX_OP_LD && is_access(i) && is_free(f, loop, i)) return true;
+        if (i->op == PTX_OP_LD && is_access(i) && is_free(f, loop, i, copies)) return true;
     }
     return false;
 }
 
 /* If some loads are free, the others do not matter. */
-static bool stores_may_repeat(const ptx_function *f, const sim_loop *loop) {
+static bool stores_may_repeat(const ptx_function *f, const sim_loop *loop, bool copies) {
     bool all = true;
     for (uint32_t k = loop->begin; k < loop->end; k++) {
         const ptx_instruction *i = &f->instructions[k];
         if (i->op != PTX_OP_ST) continue;
         if (loop->first != loop->last || i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE || i->guarded) return false;
-        all &= may_repeat(f, loop, i);
+        all &= may_repeat(f, loop, i, copies);
     }
-    return all || has_free_load(f, loop);
+    return all || has_free_load(f, loop, copies);
 }
 
 /* ---- the whole loop ---- */
@@ -304,7 +324,11 @@ bool sim_find_unrolled(const sim_loops *loops, uint32_t last, sim_loop *loop) {
     if (b->taken == PTX_NO_BLOCK || b->taken > last || f->instructions[b->end - 1].op != PTX_OP_BRA) return false;
     loop->begin = f->blocks[loop->first].first;
     return !says_otherwise(f, loop) && is_light(f, loop) && is_simple(loops, loop) && has_accesses(f, loop) &&
-           find_test(f, loop) && stores_may_repeat(f, loop);
+           find_test(f, loop) && stores_may_repeat(f, loop, loops->copies);
+}
+
+bool sim_moves_by_copies(const sim_loops *loops, const sim_loop *loop) {
+    return loops->copies && !stores_may_repeat(loops->function, loop, false);
 }
 
 typedef struct writer_scan {

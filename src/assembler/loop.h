@@ -32,12 +32,16 @@ typedef struct sim_loops {
     const ptx_liveness *live;
     const ptx_predecessors *above;
     const sim_writers *writers; /* by register */
+    bool copies;                /* addresses may move through a copy of a register */
 } sim_loops;
 
 const sim_writers *sim_find_writers(const ptx_function *function, arena *memory);
 
 /* Returns whether the block ends a loop that the assembler unrolls, and describes the loop. */
 bool sim_find_unrolled(const sim_loops *loops, uint32_t last, sim_loop *loop);
+
+/* Returns whether the loop is only unrolled if addresses may move through copies. */
+bool sim_moves_by_copies(const sim_loops *loops, const sim_loop *loop);
 
 /* Returns whether all threads of a block provably make the same number of iterations. */
 bool sim_is_uniform_loop(const sim_loops *loops, const sim_loop *loop);

@@ -5,6 +5,7 @@
  * first. */
 #include "assembler/pressure.h"
 
+#include "assembler/register_banks.h"
 #include "assembler/values.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
@@ -13,15 +14,14 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-enum { WINDOW = 48 }; /* instructions that the scheduler looks at */
+enum { WINDOW = 32 }; /* instructions that the scheduler looks at */
 
 /* Cycles until a result is there, as the scheduler counts them. The estimate hardly depends on them. */
 enum { ARITHMETIC = 5, DOUBLE = 12, PRODUCT = 20, SHARED = 30, ROUTINE = 40, GLOBAL = 60 };
 /* Cycles for which the operands of an access stay occupied. */
 enum { HELD = 60 };
-/* Registers of routines, of a division of integers, of a fragment's addresses, and of an address that no instruction
- * computes. */
-enum { ROUTINE_REGISTERS = 8, DIVISION = 4, FRAGMENT = 3, ADDRESS = 2 };
+/* Registers of a division of integers, of a fragment's addresses, and of an address that no instruction computes. */
+enum { DIVISION = 4, FRAGMENT = 3, ADDRESS = 2 };
 
 /* An instruction of the block that is being scheduled. Its operands are uses[first_use] .. uses[first_definition - 1],
  * its results those up to end. */
@@ -31,6 +31,7 @@ typedef struct node {
     uint32_t latency, height;   /* cycles until its result is there; longest path to the block's end */
     uint32_t ready;             /* the cycle in which its operands are there */
     uint32_t extra;             /* registers that it needs while it runs */
+    bool effect;                /* not only on registers */
     uint32_t holds;             /* cycles for which its operands' registers stay occupied */
 } node;
 
@@ -45,7 +46,9 @@ typedef struct register_state {
     uint32_t writer;        /* the last node that writes it, or NONE */
     uint32_t readers, left; /* list of nodes that read it since; reads that are not scheduled yet */
     bool live_out, live;
-    bool written; /* by register: the second value is the present one */
+    bool written;   /* by register: the second value is the present one */
+    uint32_t root;  /* its value is that of another one, numbered across the block, */
+    int64_t beyond; /* plus this constant */
 } register_state;
 
 typedef struct reader {
@@ -56,6 +59,13 @@ typedef struct reader {
 typedef struct held_registers {
     uint32_t until, count;
 } held_registers;
+
+/* What a store writes. */
+typedef struct stored_place {
+    uint32_t node, base; /* base: the root of its address, or NONE */
+    unsigned space;
+    int64_t begin, end;
+} stored_place;
 
 typedef struct schedule {
     const ptx_function *function;
@@ -69,14 +79,18 @@ typedef struct schedule {
     size_t node_count, use_count, edge_count, reader_count;
     size_t node_capacity, use_capacity, edge_capacity, reader_capacity;
     uint32_t block, node, stores, loads, barrier; /* stores, barrier: the last such node; loads: list since */
-    bool guarded, ordered;
-    uint32_t *window; /* instructions that wait for nothing, in the order of the PTX */
+    stored_place *stored;                         /* the block's stores, in order */
+    size_t stored_count, stored_capacity;
+    bool guarded, ordered; /* ordered: nothing is scheduled */
+    uint32_t *window;      /* instructions that wait for nothing, in the order of the PTX */
     uint32_t *heap, heap_count, window_count;
     uint32_t live, most, budget;
     held_registers *held; /* in the order in which they become free */
     size_t held_count, held_capacity, held_first;
     uint32_t held_sum;
-    bool *doubled; /* by register: it is the other half of a fragment that has its elements twice */
+    const uint8_t *banks;             /* by register; or NULL if they do not matter */
+    uint32_t even, odd, most_of_bank; /* live registers by bank */
+    bool *doubled;                    /* by register: it is the other half of a fragment that has its elements twice */
 } schedule;
 
 /* Predicates have registers of their own. */
@@ -89,7 +103,8 @@ static uint32_t cost_of(const schedule *s, uint32_t value) {
 
 static register_state *state_of(schedule *s, uint32_t value) {
     register_state *r = &s->state[value];
-    if (r->block != s->block + 1) *r = (register_state){.block = s->block + 1, .writer = NONE, .readers = NONE};
+    if (r->block != s->block + 1)
+        *r = (register_state){.block = s->block + 1, .writer = NONE, .readers = NONE, .root = value};
     return r;
 }
 
@@ -147,7 +162,10 @@ static void visit_definition(void *context, uint32_t reg, bool writes) {
     r->readers = NONE;
     begin_value(s, reg);
     const uint32_t value = present_value(s, reg);
-    state_of(s, value)->writer = s->node;
+    r = state_of(s, value);
+    r->writer = s->node;
+    r->root = 2 * (uint32_t)s->function->register_count + s->node;
+    r->beyond = 0;
     ARENA_PUSH(s->memory, s->uses, s->use_count, s->use_capacity, value);
 }
 
@@ -161,20 +179,55 @@ static uint32_t latency_of(const ptx_instruction *i) {
     return ptx_bits(i->type) == 64 && ptx_types[i->type].kind == 'F' ? DOUBLE : ARITHMETIC;
 }
 
-/* Loads keep behind stores and barriers, and stores behind all accesses before them. */
+static stored_place place_of(schedule *s, const ptx_instruction *i) {
+    stored_place p = {.node = s->node, .base = NONE, .space = i->mods[PTX_SLOT_SPACE]};
+    for (unsigned k = 0; k < i->operand_count; k++) {
+        const ptx_operand *o = &i->operands[k];
+        if (o->kind != PTX_MEMORY || o->parts[0].kind != PTX_REGISTER) continue;
+        const unsigned parts = i->operands[!k].kind == PTX_VECTOR ? i->operands[!k].part_count : 1;
+        const register_state *r = state_of(s, present_value(s, o->parts[0].reg));
+        p.base = r->root;
+        p.begin = r->beyond + o->offset;
+        p.end = p.begin + ptx_bits(i->type) / 8 * parts;
+    }
+    return p;
+}
+
+/* Whether two accesses may be to the same bytes. */
+static bool may_meet(const stored_place *a, const stored_place *b) {
+    if (a->space != b->space) return a->space == PTX_MOD_NONE || b->space == PTX_MOD_NONE;
+    return a->base == NONE || a->base != b->base || (a->begin < b->end && b->begin < a->end);
+}
+
+/* Loads go ahead of stores that are elsewhere for certain: in another space, or at other bytes after the same address.
+ * The last `MOST` stores are asked. */
+static void follow_stores(schedule *s, const ptx_instruction *i) {
+    enum { MOST = 32 };
+    const stored_place p = place_of(s, i);
+    for (size_t k = s->stored_count, most = MOST; k-- > 0; most--)
+        if (!most || may_meet(&s->stored[k], &p)) {
+            add_edge(s, s->stored[k].node, s->node, 1);
+            return;
+        }
+}
+
+/* Loads keep behind stores to their place and barriers, and stores behind all accesses before them. */
 static void order_accesses(schedule *s, const ptx_instruction *i) {
     if (ptx_is_pure(i->op) || ptx_loads_parameter(i)) return;
     const bool reads = i->op == PTX_OP_LD && sim_is_ordinary(i);
     add_edge(s, s->barrier, s->node, 1);
     if (reads && i->mods[PTX_SLOT_NC] != PTX_MOD_NONE) return;
-    add_edge(s, s->stores, s->node, 1);
     if (reads) {
+        follow_stores(s, i);
         add_reader(s, &s->loads, s->node);
         return;
     }
+    add_edge(s, s->stores, s->node, 1);
     follow(s, s->loads);
     s->loads = NONE;
     s->stores = s->node;
+    const stored_place p = i->op == PTX_OP_ST ? place_of(s, i) : (stored_place){.node = s->node, .base = NONE};
+    ARENA_PUSH(s->memory, s->stored, s->stored_count, s->stored_capacity, p);
     if (!ptx_is_access(i->op) || !sim_is_ordinary(i)) s->barrier = s->node;
 }
 
@@ -221,9 +274,27 @@ static bool moves_fragment(const ptx_instruction *i) {
            i->op == PTX_OP_WMMA_STORE;
 }
 
+/* The most registers that are live in the routine of a called operation, without those of the result, as the machine
+ * code of ptxas 13.0 has them. */
+static uint32_t routine_registers(const ptx_instruction *i) {
+    enum {
+        SINGLE_ROOT = 6,
+        SINGLE_QUOTIENT = 8,
+        DOUBLE_QUOTIENT = 16,
+        DOUBLE_RECIPROCAL = 5,
+        UNSIGNED_LONG = 12,
+        SIGNED_LONG = 14
+    };
+    if (ptx_bits(i->type) < 64) return i->op == PTX_OP_RCP || i->op == PTX_OP_SQRT ? SINGLE_ROOT : SINGLE_QUOTIENT;
+    if (i->op == PTX_OP_FDIV) return DOUBLE_QUOTIENT;
+    if (i->op == PTX_OP_RCP || i->op == PTX_OP_RSQRT) return DOUBLE_RECIPROCAL;
+    if (i->op != PTX_OP_DIV && i->op != PTX_OP_REM) return SINGLE_QUOTIENT;
+    return ptx_is_signed(i->type) ? SIGNED_LONG : UNSIGNED_LONG;
+}
+
 /* Registers of the routine that a called operation runs, and of operations of several steps. */
 static uint32_t extra_of(schedule *s, const ptx_instruction *i) {
-    if (sim_is_call(i)) return ROUTINE_REGISTERS;
+    if (sim_is_call(i)) return routine_registers(i);
     if (ptx_has(i->op, PTX_TRAIT_DIVIDES)) return DIVISION;
     if (moves_fragment(i)) return FRAGMENT;
     return ptx_is_access(i->op) ? made_of(s, i) : 0;
@@ -236,25 +307,43 @@ static uint32_t holds_of(const ptx_instruction *i) {
     return ptx_is(i->op, kinds) && !ptx_loads_parameter(i) ? HELD : 0;
 }
 
+/* Whether the instruction copies a register or adds a constant to it. */
+static bool moves_on(const ptx_instruction *i) {
+    if (i->guarded || i->operand_count < 2 || i->operands[1].kind != PTX_REGISTER) return false;
+    return ptx_has(i->op, PTX_TRAIT_MOVES) || (i->op == PTX_OP_ADD && i->operands[2].kind == PTX_INTEGER);
+}
+
+static void visit_definitions(schedule *s, const ptx_instruction *i) {
+    register_state from = {0};
+    const bool moves = moves_on(i);
+    if (moves) from = *state_of(s, present_value(s, i->operands[1].reg));
+    ptx_visit_registers(i, visit_definition, s);
+    if (!moves || i->operands[0].kind != PTX_REGISTER) return;
+    register_state *to = state_of(s, present_value(s, i->operands[0].reg));
+    to->root = from.root;
+    to->beyond = from.beyond + (i->op == PTX_OP_ADD ? (int64_t)i->operands[2].bits : 0);
+}
+
 static void add_node(schedule *s, const ptx_instruction *i) {
     const node made = {.first_use = (uint32_t)s->use_count,
                        .first_edge = NONE,
                        .latency = latency_of(i),
                        .extra = extra_of(s, i),
+                       .effect = !ptx_is_pure(i->op) && i->op != PTX_OP_LD,
                        .holds = holds_of(i)};
     ARENA_PUSH(s->memory, s->nodes, s->node_count, s->node_capacity, made);
     s->node = (uint32_t)s->node_count - 1;
     s->guarded = i->guarded;
     ptx_visit_registers(i, visit_use, s);
     s->nodes[s->node].first_definition = (uint32_t)s->use_count;
-    ptx_visit_registers(i, visit_definition, s);
+    visit_definitions(s, i);
     s->nodes[s->node].end = (uint32_t)s->use_count;
     order_accesses(s, i);
 }
 
 static void build(schedule *s) {
     const ptx_block *b = &s->function->blocks[s->block];
-    s->node_count = s->use_count = s->edge_count = s->reader_count = 0;
+    s->node_count = s->use_count = s->edge_count = s->reader_count = s->stored_count = 0;
     s->stores = s->loads = s->barrier = NONE;
     for (uint32_t i = b->first; i < b->end; i++) add_node(s, &s->function->instructions[i]);
     if (b->end > b->first && ptx_is(s->function->instructions[b->end - 1].op, PTX_KIND_BRANCH | PTX_KIND_END))
@@ -268,8 +357,21 @@ static void build(schedule *s) {
 
 /* ---- live registers ---- */
 
+/* Begins (1) or ends (-1) the value's life. Wide values have as many registers in each bank. */
+static void change_live(schedule *s, uint32_t value, int sign) {
+    const uint32_t cost = cost_of(s, value), change = sign > 0 ? cost : 0 - cost;
+    s->live += change;
+    if (!s->banks || !cost) return;
+    const uint8_t bank = s->banks[value % (uint32_t)s->function->register_count];
+    if (cost > 1) s->even += change / 2, s->odd += change / 2;
+    if (bank == SIM_EVEN_BANK) s->even += change;
+    if (bank == SIM_ODD_BANK) s->odd += change;
+    const uint32_t fuller = s->even > s->odd ? s->even : s->odd;
+    if (fuller > s->most_of_bank) s->most_of_bank = fuller;
+}
+
 static void begin_block(schedule *s, const ptx_liveness *l) {
-    s->live = s->held_sum = 0;
+    s->live = s->held_sum = s->even = s->odd = 0;
     s->held_first = s->held_count = 0;
     for (const ptx_live_word *w = ptx_live_words(l, s->block); w < ptx_live_words(l, s->block + 1); w++) {
         for (uint64_t bits = w->out; bits; bits &= bits - 1)
@@ -277,7 +379,7 @@ static void begin_block(schedule *s, const ptx_liveness *l) {
         for (uint64_t bits = w->in; bits; bits &= bits - 1) {
             const uint32_t reg = ptx_live_register(l, w, bits);
             state_of(s, reg)->live = true;
-            s->live += cost_of(s, reg);
+            change_live(s, reg, 1);
         }
     }
     if (s->live > s->most) s->most = s->live;
@@ -307,7 +409,7 @@ static void end_if_unread(schedule *s, uint32_t reg) {
     register_state *r = &s->state[reg];
     if (!r->live || r->live_out || r->left) return;
     r->live = false;
-    s->live -= cost_of(s, reg);
+    change_live(s, reg, -1);
 }
 
 /* The registers of ended lives stay occupied for a while, as long as there are enough. */
@@ -337,7 +439,7 @@ static void run_node(schedule *s, const node *n, uint32_t cycle) {
     hold(s, n, before - s->live, cycle);
     for (uint32_t k = n->first_definition; k < n->end; k++) {
         register_state *r = &s->state[s->uses[k]];
-        if (!r->live) s->live += cost_of(s, s->uses[k]);
+        if (!r->live) change_live(s, s->uses[k], 1);
         r->live = true;
     }
     note_most(s, n->extra);
@@ -366,18 +468,43 @@ static uint32_t pop(schedule *s) {
     return top;
 }
 
-static bool is_better(const schedule *s, uint32_t a, uint32_t b, uint32_t cycle) {
-    const node *x = &s->nodes[a], *y = &s->nodes[b];
-    const int p = growth_of(s, x), q = growth_of(s, y);
-    const bool fits_x = p <= 0 || s->live + (uint32_t)p <= s->budget,
-               fits_y = q <= 0 || s->live + (uint32_t)q <= s->budget;
-    if (fits_x != fits_y) return fits_x;
-    if (!fits_x && p != q) return p < q;
+/* An instruction that may come next. */
+typedef struct candidate {
+    uint32_t node;
+    int growth; /* of the live registers */
+} candidate;
+
+static candidate candidate_of(const schedule *s, uint32_t n) {
+    return (candidate){n, growth_of(s, &s->nodes[n])};
+}
+
+static bool fits(const schedule *s, const candidate *c) {
+    return c->growth <= 0 || s->live + (uint32_t)c->growth <= s->budget;
+}
+
+static bool is_better(const schedule *s, const candidate *a, const candidate *b, uint32_t cycle) {
+    const node *x = &s->nodes[a->node], *y = &s->nodes[b->node];
+    const bool fits_x = fits(s, a);
+    if (fits_x != fits(s, b)) return fits_x;
+    if (!fits_x && a->growth != b->growth) return a->growth < b->growth;
     const bool now_x = x->ready <= cycle, now_y = y->ready <= cycle;
     if (now_x != now_y) return now_x;
     if (!now_x && x->ready != y->ready) return x->ready < y->ready;
     if (x->height != y->height) return x->height > y->height;
-    return a < b;
+    return a->node < b->node;
+}
+
+/* Returns the place in the window of the instruction that comes next. */
+static uint32_t find_next(const schedule *s, uint32_t cycle) {
+    uint32_t best = 0;
+    candidate next = candidate_of(s, s->window[0]);
+    for (uint32_t k = 1; k < s->window_count; k++) {
+        const candidate other = candidate_of(s, s->window[k]);
+        if (!is_better(s, &other, &next, cycle)) continue;
+        next = other;
+        best = k;
+    }
+    return best;
 }
 
 static void release(schedule *s, const node *n, uint32_t cycle) {
@@ -396,14 +523,51 @@ static void run_block(schedule *s) {
         if (!s->nodes[n].waits) push(s, n);
     while (s->heap_count || s->window_count) {
         while (s->window_count < WINDOW && s->heap_count) s->window[s->window_count++] = pop(s);
-        uint32_t best = 0;
-        for (uint32_t k = 1; k < s->window_count; k++)
-            if (is_better(s, s->window[k], s->window[best], cycle)) best = k;
-        const uint32_t n = s->window[best];
+        const uint32_t best = find_next(s, cycle), n = s->window[best];
         s->window[best] = s->window[--s->window_count];
         if (s->nodes[n].ready > cycle) cycle = s->nodes[n].ready;
         run_node(s, &s->nodes[n], cycle);
         release(s, &s->nodes[n], cycle++);
+    }
+}
+
+/* ---- depth first ---- */
+
+/* Lists the nodes that node n waits for, the last first: earlier[first[n]] .. earlier[first[n + 1] - 1]. */
+static void find_earlier(const schedule *s, uint32_t *first, uint32_t *earlier) {
+    for (uint32_t n = 0; n < s->node_count; n++)
+        for (uint32_t e = s->nodes[n].first_edge; e != NONE; e = s->edges[e].next) first[s->edges[e].to + 2]++;
+    for (size_t n = 2; n < s->node_count + 2; n++) first[n] += first[n - 1];
+    for (uint32_t n = (uint32_t)s->node_count; n-- > 0;)
+        for (uint32_t e = s->nodes[n].first_edge; e != NONE; e = s->edges[e].next)
+            earlier[first[s->edges[e].to + 1]++] = n;
+}
+
+/* Runs each node directly after those that it waits for, the last of them first. */
+static void run_deep(schedule *s) {
+    uint32_t *first = ARENA_ARRAY(s->memory, s->node_count + 3, uint32_t);
+    uint32_t *earlier = ARENA_ARRAY(s->memory, s->edge_count + 1, uint32_t);
+    uint32_t *stack = ARENA_ARRAY(s->memory, s->node_count + 1, uint32_t), *next, depth;
+    bool *seen = ARENA_ARRAY(s->memory, s->node_count + 1, bool);
+    find_earlier(s, first, earlier);
+    next = ARENA_ARRAY(s->memory, s->node_count + 1, uint32_t);
+    for (uint32_t n = 0; n < s->node_count; n++) next[n] = first[n];
+    for (uint32_t root = 0; root < s->node_count; root++) {
+        const bool is_root = s->nodes[root].first_edge == NONE || s->nodes[root].effect;
+        if (seen[root] || !is_root) continue;
+        stack[0] = root;
+        seen[root] = true;
+        for (depth = 1; depth;) {
+            const uint32_t n = stack[depth - 1];
+            if (next[n] == first[n + 1]) {
+                run_node(s, &s->nodes[n], 0);
+                depth--;
+            } else if (!seen[earlier[next[n]]]) {
+                seen[earlier[next[n]]] = true;
+                stack[depth++] = earlier[next[n]++];
+            } else
+                next[n]++;
+        }
     }
 }
 
@@ -425,12 +589,16 @@ static void find_doubled(schedule *s) {
     }
 }
 
-uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory) {
+typedef enum block_order { WRITTEN, DEPTH_FIRST, SCHEDULED } block_order;
+
+static schedule run_blocks(const ptx_function *f, block_order order, uint32_t budget, const uint8_t *banks,
+                           arena *memory) {
     ptx_liveness liveness;
     schedule s = {.function = f,
                   .memory = memory,
                   .budget = budget,
-                  .ordered = budget == 0,
+                  .ordered = order != SCHEDULED,
+                  .banks = banks,
                   .state = ARENA_ARRAY(memory, 2 * f->register_count + 1, register_state),
                   .made_in = ARENA_ARRAY(memory, f->register_count + 2, uint32_t),
                   .window = ARENA_ARRAY(memory, WINDOW, uint32_t)};
@@ -439,10 +607,30 @@ uint32_t sim_pressure_find(const ptx_function *f, uint32_t budget, arena *memory
     for (s.block = 0; s.block < f->block_count; s.block++) {
         begin_block(&s, &liveness);
         build(&s);
-        if (s.ordered)
+        switch (order) {
+        case WRITTEN:
             for (uint32_t n = 0; n < s.node_count; n++) run_node(&s, &s.nodes[n], 0);
-        else
-            run_block(&s);
+            break;
+        case DEPTH_FIRST: run_deep(&s); break;
+        case SCHEDULED: run_block(&s); break;
+        }
     }
+    return s;
+}
+
+uint32_t sim_pressure_scheduled(const ptx_function *f, uint32_t budget, arena *memory) {
+    return run_blocks(f, SCHEDULED, budget, NULL, memory).most;
+}
+
+uint32_t sim_pressure_with_banks(const ptx_function *f, uint32_t budget, uint32_t *of_banks, arena *memory) {
+    const schedule s = run_blocks(f, SCHEDULED, budget, sim_register_banks_find(f, memory), memory);
+    *of_banks = 2 * s.most_of_bank;
     return s.most;
+}
+
+uint32_t sim_pressure_least(const ptx_function *f, uint32_t enough, arena *memory) {
+    const uint32_t written = run_blocks(f, WRITTEN, 0, NULL, memory).most;
+    if (written <= enough) return written;
+    const uint32_t deep = run_blocks(f, DEPTH_FIRST, 0, NULL, memory).most;
+    return written < deep ? written : deep;
 }

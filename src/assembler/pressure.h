@@ -5,9 +5,18 @@
 #include "base/arena.h"
 #include "ptx/ir.h"
 
-/* Returns the most 32-bit registers live at once if each block's loads go ahead as far as `budget` registers allow;
- * with a budget of 0, if the instructions keep their order. The function has blocks (sim_compact()). Temporary data
- * comes from `memory`. */
-uint32_t sim_pressure_find(const ptx_function *function, uint32_t budget, arena *memory);
+/* All return the most 32-bit registers live at once. The function has blocks (sim_compact()). Temporary data comes from
+ * `memory`. */
+
+/* Each block's loads go ahead as far as `budget` registers allow. */
+uint32_t sim_pressure_scheduled(const ptx_function *function, uint32_t budget, arena *memory);
+
+/* The same; also finds how many it would be if registers kept to the bank that the assembler prefers, and the emptier
+ * bank counted like the other. */
+uint32_t sim_pressure_with_banks(const ptx_function *function, uint32_t budget, uint32_t *of_banks, arena *memory);
+
+/* Without a schedule: as the instructions are written, or each directly after those that it needs, whichever takes
+ * fewer. The second order is not tried if the first takes no more than `enough`. */
+uint32_t sim_pressure_least(const ptx_function *function, uint32_t enough, arena *memory);
 
 #endif

@@ -9,6 +9,7 @@
 #include "assembler/compact.h"
 #include "assembler/pressure.h"
 #include "assembler/unroll.h"
+#include "assembler/values.h"
 #include "ptx/traits.h"
 
 /* Without bounds the scheduler moves loads ahead as long as an SM still holds all the threads that it can. OVERHEAD
@@ -24,16 +25,14 @@ static double machine_registers(double live) {
     return 6 + few + 0.88 * (live - few - many) + 1.09 * many;
 }
 
-/* The assembler keeps to `full` registers if the kernel needs few more. `written`: its live ones in the PTX's order. */
-static double keep_full(double registers, uint32_t full, uint32_t written) {
-    return registers > full && written <= full + 1 ? full : registers;
-}
-
 /* What the function has of things that take registers of their own. */
 typedef struct contents {
-    uint32_t copies; /* cp.async */
-    uint32_t sums;   /* registers of a wgmma's sums */
-    bool calls, long_loop;
+    uint32_t copies;      /* cp.async */
+    uint32_t sums;        /* registers of a wgmma's sums */
+    uint32_t banks;       /* the most live ones, if each stays in its bank; only with calls and routines */
+    bool calls, routines; /* of functions; of divisions and the like */
+    bool long_loop;
+    bool bounded; /* by .minnctapersm */
 } contents;
 
 static uint32_t vector_registers(const ptx_function *f, const ptx_operand *o) {
@@ -49,6 +48,7 @@ static contents look_at(const ptx_function *f) {
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
         c.calls |= i->op == PTX_OP_CALL;
+        c.routines |= sim_is_call(i);
         c.copies += ptx_is(i->op, PTX_KIND_COPY);
         if (!ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT) || !i->operand_count) continue;
         const uint32_t sums = vector_registers(f, &i->operands[0]);
@@ -63,41 +63,66 @@ static unsigned bits_of(uint32_t n) {
     return n ? 32 - (unsigned)__builtin_clz(n) : 0;
 }
 
-/* Adds what the contents take. The sums of wgmma lie above the registers that a call may change, and calls want
- * those. */
-static double with_contents(double registers, uint32_t full, uint32_t written, const contents *c) {
-    enum { CALL = 6, CALL_LEAST = 24, SUMS_FROM = 28, SUMS_STEP = 8 };
-    registers += bits_of(c->copies) + (c->long_loop ? 0.8 : 0);
-    const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
-    registers = keep_full(registers, full, written);
-    if (c->sums && registers < sums) registers = sums;
-    if (!c->calls) return registers;
-    return registers + CALL > CALL_LEAST ? registers + CALL : CALL_LEAST;
+/* Numbers of registers with which an SM holds fewer threads, in steps. */
+static const uint32_t steps[] = {40, 48, 56, 64, 72, 80, 96, 128, 168};
+
+/* The assembler keeps to `full` registers, or to one of the steps beyond, if the least that are live fit. Launch bounds
+ * tell it otherwise. */
+static double keep_step(double registers, uint32_t full, uint32_t least, const contents *c) {
+    enum { BESIDE_LIVE = 5 };
+    if (registers > full && least < full) return full;
+    for (size_t k = 0; k < sizeof steps / sizeof *steps && !c->bounded; k++)
+        if (steps[k] > full && registers > steps[k] && least <= steps[k] - BESIDE_LIVE) return steps[k];
+    return registers;
 }
 
-/* Live registers if the loads alone do not fit in the budget: the assembler keeps nearer to the order of the PTX, and
- * finds only some of the orders that need fewer registers. */
-static double live_above(uint32_t budget, uint32_t scheduled, uint32_t written) {
+/* With calls, the assembler keeps to `full` registers only if few are live, and to no step beyond. With routines as
+ * well, it rather leaves registers free than reads two of one bank. */
+static double with_calls(double registers, uint32_t full, uint32_t least, const contents *c) {
+    enum { CALL = 6, CALL_LEAST = 24, BESIDE_BANKS = 10 };
+    registers += CALL;
+    if (registers > full && least < full - OVERHEAD) registers = full;
+    if (c->banks > CALL_LEAST && registers < c->banks + BESIDE_BANKS) registers = c->banks + BESIDE_BANKS;
+    return registers > CALL_LEAST ? registers : CALL_LEAST;
+}
+
+/* Adds what the contents take. The sums of wgmma lie above the registers that a call may change. */
+static double with_contents(double registers, uint32_t full, uint32_t least, const contents *c) {
+    enum { SUMS_FROM = 28, SUMS_STEP = 8 };
+    registers += bits_of(c->copies) + (c->long_loop ? 0.8 : 0);
+    const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
+    if (!c->calls) registers = keep_step(registers, full, least, c);
+    if (c->sums && registers < sums) registers = sums;
+    return c->calls ? with_calls(registers, full, least, c) : registers;
+}
+
+/* Live registers if the loads alone do not fit in the budget: the assembler keeps nearer to the order that takes the
+ * least without a schedule, and finds only some of those that need fewer registers. */
+static double live_above(uint32_t budget, uint32_t scheduled, uint32_t least) {
     if (scheduled <= budget) return scheduled;
-    if (written > scheduled) return scheduled + 0.8 * (written - scheduled);
-    return written > budget ? written : budget;
+    if (least > scheduled) return scheduled + 0.8 * (least - scheduled);
+    return least > budget ? least : budget;
 }
 
 sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
     const ptx_function *f = sim_compact(sim_unroll_uniform(flat, memory), memory);
-    const contents c = look_at(f);
-    const uint32_t written = sim_pressure_find(f, 0, memory);
+    contents c = look_at(f);
+    c.bounded = flat->min_blocks > 0;
+    const uint32_t least = sim_pressure_least(f, sim_register_shares[0] - OVERHEAD, memory);
     sim_register_need need = {0};
     uint32_t scheduled = 0;
     for (unsigned k = 0; k < SIM_SHARES; k++) {
         const uint32_t full = sim_register_shares[k], budget = full - OVERHEAD;
-        if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD) scheduled = sim_pressure_find(f, budget, memory);
-        const double live = live_above(budget, scheduled, written);
-        need.usual[k] = with_contents(machine_registers(live), full, written, &c);
-        if (!k) need.least = machine_registers(written < live ? written : live);
+        if (!k && c.calls && c.routines)
+            scheduled = sim_pressure_with_banks(f, budget, &c.banks, memory);
+        else if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD)
+            scheduled = sim_pressure_scheduled(f, budget, memory);
+        const double live = live_above(budget, scheduled, least);
+        need.usual[k] = with_contents(machine_registers(live), full, least, &c);
+        if (!k) need.least = machine_registers(least < live ? least : live);
     }
     if (!flat->min_blocks) return need;
-    const uint32_t roomy = sim_pressure_find(f, ROOMY_BUDGET, memory);
+    const uint32_t roomy = sim_pressure_scheduled(f, ROOMY_BUDGET, memory);
     need.roomy = with_contents(machine_registers(roomy) + SPREAD, UINT32_MAX, UINT32_MAX, &c);
     return need;
 }

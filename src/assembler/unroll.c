@@ -420,10 +420,15 @@ static bool keeps_products(unrolling *u, const sim_loop *loop) {
     return true;
 }
 
+/* Whether sim_unroll() leaves the loop as it is. */
+static bool is_left(const sim_loops *loops, const sim_loop *loop) {
+    return sim_is_uniform_loop(loops, loop) || sim_moves_by_copies(loops, loop);
+}
+
 static void list_loops(unrolling *u, bool uniform) {
     for (uint32_t b = 0; b < u->from->block_count; b++) {
         sim_loop loop;
-        if (!sim_find_unrolled(&u->loops, b, &loop) || sim_is_uniform_loop(&u->loops, &loop) != uniform) continue;
+        if (!sim_find_unrolled(&u->loops, b, &loop) || is_left(&u->loops, &loop) != uniform) continue;
         if (keeps_products(u, &loop)) ARENA_PUSH(u->scratch, u->list.items, u->list.count, u->list.capacity, loop);
     }
 }
@@ -481,7 +486,7 @@ static ptx_function *unroll(const ptx_function *flat, bool uniform, arena *memor
     sim_values_find(flat, scratch, &values);
     ptx_liveness_compute(flat, scratch, &live);
     ptx_predecessors_find(flat, scratch, &above);
-    u.loops = (sim_loops){flat, &values, &live, &above, sim_find_writers(flat, scratch)};
+    u.loops = (sim_loops){flat, &values, &live, &above, sim_find_writers(flat, scratch), uniform};
     u.own = ARENA_ARRAY(scratch, flat->register_count + 1, bool);
     u.renamed = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t);
     u.labels = ARENA_ARRAY(scratch, flat->label_count + 1, uint32_t);

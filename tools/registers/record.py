@@ -3,7 +3,8 @@
 tree, for each architecture that the file's target allows, and prints a table. Needs ptxas of the CUDA toolkit (or what
 PTXAS names). tests/data/registers/README.md describes the columns.
 
-usage: record.py [--root FOLDER] [FILE.ptx ...] >tests/data/registers/ptxas.tsv
+usage: record.py [--root FOLDER] >tests/data/registers/ptxas.tsv
+       record.py [--root FOLDER] FILE.ptx ... >tests/data/registers/programs.tsv
 """
 import argparse
 import os
@@ -17,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURES = (80, 89, 90, 100)
 PLACES = ("kernels", "tests", "examples", "exercises", "bench")
+APART = "tests/data/registers/" # kernels that have tables of their own
 COLUMNS = ("file", "kernel", "sm", "registers", "spill_stores", "spill_loads", "stack", "shared", "barriers")
 
 
@@ -78,7 +80,8 @@ def main():
     root = chosen.root.resolve()
     paths = [p.resolve() for p in chosen.files]
     if not paths:
-        paths = sorted(p for place in PLACES for p in (root / place).rglob("*.ptx"))
+        paths = sorted(p for place in PLACES for p in (root / place).rglob("*.ptx")
+                       if not p.is_relative_to(root / APART))
     print(*COLUMNS, sep="\t")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for rows in pool.map(assemble, tasks_of(root, paths)):

@@ -126,6 +126,29 @@ static void registers_that_live_at_once_add_up(void **state) {
     text_free(&t);
 }
 
+/* Each of 16 loads goes ahead of the stores to other places. ptxas gives 29. */
+static void loads_go_ahead_of_stores_elsewhere(void **state) {
+    (void)state;
+    text t = {0};
+    text_put(&t, HEAD BEGIN);
+    for (unsigned r = 3; r < 19; r++)
+        text_printf(&t,
+                    "ld.global.u32 %%r%u, [%%rd2+%u];\nadd.u32 %%r%u, %%r%u, 1;\nst.global.u32 [%%rd2+%u], %%r%u;\n", r,
+                    4 * r, r, r, 4 * r, r);
+    text_put(&t, END);
+    const uint32_t registers = registers_of(text_string(&t));
+    assert_true(registers >= 20 && registers <= 33);
+    text_free(&t);
+}
+
+/* ptxas gives 26; most are the routine's. */
+static void a_quotient_in_double_precision_takes_registers(void **state) {
+    (void)state;
+    const uint32_t registers = registers_of(KERNEL("ld.global.f64 %fd0, [%rd2];\nld.global.f64 %fd1, [%rd2+8];\n"
+                                                   "div.rn.f64 %fd2, %fd0, %fd1;\nst.global.f64 [%rd2], %fd2;\n"));
+    assert_true(registers >= 22 && registers <= 30);
+}
+
 /* 40 constants that are stored take registers while the stores read them, not until then. ptxas gives 26. */
 static void constants_take_registers_only_for_their_stores(void **state) {
     (void)state;
@@ -220,14 +243,18 @@ static void an_estimate_leaves_room_for_blocks_that_are_known_to_fit(void **stat
     assert_int_equal(o.registers_per_thread, 100);
 }
 
-/* `count` sums, all live until they are added up, in %r3, to the thread's number times `count`. */
+/* `count` words of shared memory, all live across a barrier; then %r3 is the thread's number times `count`. */
 static void put_many_live(text *t, unsigned count) {
-    for (unsigned r = 0; r < count; r++) text_printf(t, ".reg .b32 %%live%u;\nadd.u32 %%live%u, %%r0, %u;\n", r, r, r);
-    text_put(t, "bar.sync 0;\nmov.u32 %r3, 0;\n");
-    for (unsigned r = 0; r < count; r++) text_printf(t, "sub.u32 %%live%u, %%live%u, %u;\n", r, r, r);
-    for (unsigned r = 0; r < count; r++) text_printf(t, "add.u32 %%r3, %%r3, %%live%u;\n", r);
+    text_printf(t, ".shared .align 4 .b32 words[%u];\n", count);
+    for (unsigned r = 0; r < count; r++)
+        text_printf(t, ".reg .b32 %%live%u;\nld.shared.u32 %%live%u, [words+%u];\n", r, r, 4 * r);
+    text_put(t, "bar.sync 0;\n");
+    for (unsigned r = 0; r < count; r++)
+        text_printf(t, "st.shared.u32 [words+%u], %%live%u;\n", 4 * (count - 1 - r), r);
+    text_printf(t, "mul.lo.u32 %%r3, %%r0, %u;\n", count);
 }
 
+/* ptxas gives 130. */
 static void a_large_block_of_a_kernel_with_many_registers_is_launched(void **state) {
     (void)state;
     enum { THREADS = 1024, LIVE = 120 };
@@ -276,6 +303,8 @@ int main(void) {
         cmocka_unit_test(the_carveout_is_the_drivers),
         cmocka_unit_test(a_small_kernel_has_few_registers),
         cmocka_unit_test(registers_that_live_at_once_add_up),
+        cmocka_unit_test(loads_go_ahead_of_stores_elsewhere),
+        cmocka_unit_test(a_quotient_in_double_precision_takes_registers),
         cmocka_unit_test(constants_take_registers_only_for_their_stores),
         cmocka_unit_test(launch_bounds_cap_registers),
         cmocka_unit_test(registers_beyond_the_bounds_spill),
