@@ -1,70 +1,87 @@
 #!/bin/bash
-# Records variants of kernels by nvcc, Triton, Numba, CuPy and Inductor on a GPU: times, then warp states.
-# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh    takes about 5 minutes; LIMIT: its seconds (default 470)
-# Nsight Compute is needed for the states only.
+# Records kernels by nvcc, Triton, Numba, NVRTC, CuPy and Inductor on a GPU: times, then counters of nvcc's, warp states, and counters of the others.
+# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh [SET]    SET: variants (default) or blind, as in tests/data
+# Takes 5 to 9 minutes; LIMIT: its seconds (default 520). OUT gets log.txt and results.tar.gz, which is written after each step. Nsight Compute is needed
+# for counters and states only. `tools/accuracy BUILD FOLDER` scores a model with what was in results.tar.gz.
 set -u
 root=$(cd "$(dirname "$0")/../../.." && pwd)
-HAUL=${HAUL:-$root/build/haul}
-HAUL=$(realpath "$HAUL")
+HAUL=$(realpath "${HAUL:-$root/build/haul}")
 OUT=${OUT:?where the files go}
+set=${1:-variants}
+case $set in
+variants) triton="element-wise reductions products others" cupy="1 2" inductor="layers more products" ;;
+blind) triton="layers reductions products" cupy="1 2 3" inductor="layers losses moves steps" ;;
+*) echo "record_variants.sh: $set: no such set" >&2 && exit 2 ;;
+esac
 here=$root/tests/frameworks/corpus
 work=$(mktemp -d) start=$SECONDS
-mkdir -p "$OUT"
+got=$work/got
+mkdir -p "$OUT" "$got"
 export CUDA_CACHE_PATH=$work/cc CUDA_CACHE_MAXSIZE=4294967296
-left() { echo $((${LIMIT:-470} - (SECONDS - start))); }
+left() { echo $((${LIMIT:-520} - (SECONDS - start))); }
 say() { echo "$((SECONDS - start)) s: $*" | tee -a "$OUT/log.txt"; }
+save() { tar -C "$work" -cf - got $(cd "$work" && ls -d ./*.files 2>/dev/null | grep -v raw) | gzip -1 >"$OUT/.results.tar.gz" && mv "$OUT/.results.tar.gz" "$OUT/results.tar.gz"; }
 say "haul: $HAUL $("$HAUL" --version 2>&1 | head -1); $(nvidia-smi --query-gpu=name,driver_version,clocks.sm --format=csv,noheader | head -1)"
 
-# 1. launches: Triton and Numba write them; CuPy and Inductor run on the virtual GPU, which records them
-for part in element-wise reductions products others; do
-    (TRITON_CACHE_DIR=$work/cache-$part timeout 200 python3 "$here/variants_triton.py" "$work" $part >"$OUT/triton-$part.said" 2>&1; say "triton $part: $(wc -l <"$work/triton-$part.jsonl") launches") &
-    wait_for="${wait_for:-} $!"
-done
-(timeout 120 python3 "$here/variants_numba.py" "$work" >"$OUT/numba.said" 2>&1; say "numba: $(wc -l <"$work/numba.jsonl") launches") &
-wait_for="$wait_for $!"
-record() { # NAME SCRIPT WORD
-    (cd "$work" && TRITON_CACHE_DIR=$work/cache-$1 timeout -k 5 ${RECORD:-170} "$HAUL" replay --record "$work/$1.raw.jsonl" -- python3 "$here/$2" $3 >"$OUT/$1.said" 2>&1
+# 1. launches: Triton, Numba and NVRTC write them; CuPy and Inductor run on the virtual GPU, which records them
+pids=
+written() { # NAME SCRIPT [WORD]
+    [ -e "$here/$2" ] || return
+    (TRITON_CACHE_DIR=$work/cache-$1 timeout -k 5 110 python3 "$here/$2" "$work" ${3:-} >"$got/$1.said" 2>&1; say "$1: $(wc -l <"$work/$1.jsonl") launches") &
+    pids="$pids $!" others="$others $1"
+}
+recorded() { # NAME SCRIPT WORD
+    (cd "$work" && TRITON_CACHE_DIR=$work/cache-$1 timeout -k 5 100 "$HAUL" replay --record "$work/$1.raw.jsonl" -- python3 "$here/$2" $3 >"$got/$1.said" 2>&1
     for f in "$work/$1.raw.files"/*.ptx; do [ -e "$f" ] && sed -i 's/^\.version 9\.[1-9]$/.version 9.0/' "$f"; done
-    python3 "$here/condense.py" "$work/$1.raw.jsonl" "$work/$1.jsonl" 120000 >>"$OUT/$1.said" 2>&1
+    python3 "$here/condense.py" "$work/$1.raw.jsonl" "$work/$1.jsonl" 120000 >>"$got/$1.said" 2>&1
     rm -rf "$work/$1.raw.files"; say "$1: $(wc -l <"$work/$1.jsonl") launches") &
-    later="${later:-} $!"
+    pids="$pids $!" others="$others $1"
 }
-later=
-record cupy-1 variants_cupy.py 1
-record cupy-2 variants_cupy.py 2
-record inductor-layers variants_inductor.py layers
-record inductor-more variants_inductor.py more
-record inductor-products variants_inductor.py products
+others=
+for part in $triton; do written triton-$part ${set}_triton.py $part; done
+written numba ${set}_numba.py
+written nvrtc ${set}_nvrtc.py
+for part in $cupy; do recorded cupy-$part ${set}_cupy.py $part; done
+for part in $inductor; do recorded inductor-$part ${set}_inductor.py $part; done
 
-# 2. times; the driver compiles CUDA's module once, before anything is limited
-nvcc -O3 -std=c++17 -arch=sm_90 -ptx "$root/tests/data/variants/variants.cu" -o "$work/variants.ptx"
-python3 "$root/tests/data/variants/launches.py" | sed 's/^{/{"ptx":"variants.ptx",/' >"$work/cuda.jsonl"
-head -1 "$work/cuda.jsonl" >"$work/one.jsonl"
-timeout 100 "$HAUL" replay "$work/one.jsonl" --device gpu:0 --once --quiet >"$OUT/one.said" 2>&1
+# 2. times, while nothing else keeps this host's cores busy; the driver compiles the large module once beforehand
+nvcc -O3 -std=c++17 -arch=sm_90 -ptx "$root/tests/data/$set/$set.cu" -o "$work/$set.ptx"
+python3 "$root/tests/data/$set/launches.py" | sed "s/^{/{\"ptx\":\"$set.ptx\",/" >"$work/nvcc.jsonl"
+head -1 "$work/nvcc.jsonl" >"$work/one.jsonl"
+timeout 100 "$HAUL" replay "$work/one.jsonl" --device gpu:0 --once --quiet >"$got/one.said" 2>&1
 say "module compiled: $?"
-measure() { # NAME SECONDS
+wait $pids
+measure() { # NAME SECONDS READINGS TARGET
     [ -s "$work/$1.jsonl" ] || return
-    timeout $(($2 + 20)) python3 "$here/measure.py" "$HAUL" "$work/$1.jsonl" "$OUT/$1.jsonl" --readings 0 --seconds 60 --budget "$2" >"$OUT/$1.measured" 2>&1
-    say "$(tail -n 1 "$OUT/$1.measured")"
+    timeout -k 5 $(($2 + 15)) python3 "$here/measure.py" "$HAUL" "$work/$1.jsonl" "$got/$4.jsonl" --readings $3 --seconds 60 --budget "$2" >"$got/$4.measured" 2>&1
+    say "$3 readings: $(tail -n 1 "$got/$4.measured")"
 }
-# Times are taken while nothing else keeps this host's cores busy.
-wait $wait_for $later
-for name in cuda triton-element-wise triton-reductions triton-products triton-others numba cupy-1 cupy-2 inductor-layers inductor-more inductor-products; do
-    l=$(left); [ "$l" -gt 20 ] && measure $name $((l < 90 ? l : 90))
+for name in nvcc $others; do
+    l=$(left); [ "$l" -gt 20 ] && measure $name $((l < 90 ? l - 5 : 90)) 0 $name
+    save
 done
-cp -r "$work/triton.files" "$work/numba.files" "$OUT/"
-for n in cupy-1 cupy-2 inductor-layers inductor-more inductor-products; do [ -d "$work/$n.files" ] && cp -r "$work/$n.files" "$OUT/"; done
-say "times are there: $(cat "$OUT"/*.jsonl | wc -l) launches, $(du -sm "$OUT" | cut -f1) MB"
+say "times are there: $(cat "$got"/*.jsonl | wc -l) launches, $(stat -c %s "$OUT/results.tar.gz") bytes"
 
-# 3. warp states, as far as time is left
-for name in cuda triton-products triton-reductions triton-element-wise triton-others numba; do
-    l=$(left); [ "$l" -gt 25 ] && [ -s "$OUT/$name.jsonl" ] || continue
-    cp "$OUT/$name.jsonl" "$work/.s.jsonl"
-    timeout $((l - 10)) ncu --csv --page raw --cache-control all --clock-control none --section WarpStateStats --section LaunchStats --section SpeedOfLight \
+# 3. counters of nvcc's kernels
+l=$(left); [ "$l" -gt 40 ] && measure nvcc $((l < 160 ? l - 15 : 150)) 1 nvcc.counted
+save
+
+# 4. warp states of the launches whose times are there
+states() { # NAME
+    l=$(left); [ "$l" -gt 20 ] && [ -s "$got/$1.jsonl" ] || return
+    cp "$got/$1.jsonl" "$work/.s.jsonl"
+    timeout -k 5 $((l - 8)) ncu --csv --page raw --cache-control all --clock-control none --section WarpStateStats --section LaunchStats \
         --metrics gpu__time_duration.sum,sm__cycles_active.avg,smsp__inst_executed.sum,sm__warps_active.avg.per_cycle_active \
-        "$HAUL" replay "$work/.s.jsonl" --device gpu:0 --once --quiet >"$OUT/$name.states.csv" 2>"$OUT/$name.states.err"
-    say "states of $name: $(wc -l <"$OUT/$name.states.csv") lines"
+        "$HAUL" replay "$work/.s.jsonl" --device gpu:0 --once --quiet 2>"$got/$1.states.err" | gzip >"$got/$1.states.csv.gz"
+    say "states of $1: $(zcat "$got/$1.states.csv.gz" | wc -l) lines"
+    save
+}
+for name in nvcc $others; do states $name; done
+
+# 5. counters of the others, as far as time is left
+for name in $others; do
+    l=$(left); [ "$l" -gt 25 ] && measure $name $((l - 15)) 1 $name.counted && save
 done
-gzip -f "$OUT"/*.states.csv
-say "done; $(du -sm "$OUT" | cut -f1) MB"
+save
+say "done; $(stat -c %s "$OUT/results.tar.gz") bytes"
 rm -rf "$work"

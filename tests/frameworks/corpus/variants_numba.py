@@ -35,6 +35,10 @@ class Array:
         return [{"i64": 0}, {"i64": 0}, {"i64": count}, {"i64": size}, data] + [{"i64": n} for n in (*self.shape, *strides)]
 
 
+def number(kind, value):
+    return {{int32: "i32", float32: "f32"}.get(kind, "i64"): value}
+
+
 class Writer:
     def __init__(self, folder):
         self.files = folder / "numba.files"
@@ -57,7 +61,7 @@ class Writer:
         file = hashlib.sha256(text.encode()).hexdigest()[:16] + ".ptx"
         (self.files / file).write_text(text)
         name = re.search(r"\.visible \.entry\s+([\w$]+)", text).group(1)
-        given = sum((a.values() if isinstance(a, Array) else [{"i64": a}] if isinstance(a, int) else [{"f32": a}] for a in args), [])
+        given = sum((a.values() if isinstance(a, Array) else [number(kind, a)] for kind, a in zip(types, args)), [])
         three = [list(e) + [1] * (3 - len(e)) for e in (grid, block)]
         row = {"kernel": name, "grid": three[0], "block": three[1], "smem": 0, "ptx": f"numba.files/{file}", "args": given}
         self.target.write(json.dumps(row, separators=(",", ":")) + "\n")
