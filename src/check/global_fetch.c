@@ -75,11 +75,31 @@ static bool fetch_next_rows(fetched *f, const sim_slice *s) {
     return more;
 }
 
+/* The log is larger than the host's caches, too: fetches the entries of a batch, then their lanes' addresses. */
+static void fetch_log(const sim_access_log *log, const sim_log_share *share, size_t first) {
+    enum { ADDRESSES = 64 / sizeof *log->lists }; /* in a line of the host */
+    size_t end = first;
+    for (size_t lanes = 0; end < share->count && lanes <= SIM_FETCH_LANES - SIM_LANES; end++) {
+        const sim_logged *e = &log->entries[share->entries[end].entry];
+        __builtin_prefetch(e);
+        __builtin_prefetch(e + 1);
+        lanes += (size_t)__builtin_popcount(share->entries[end].lanes);
+    }
+    for (size_t i = first; i < end; i++) {
+        const sim_logged *e = &log->entries[share->entries[i].entry];
+        if (!sim_is_scattered(e)) continue;
+        const uint64_t *list = log->lists + (size_t)(e->list - 1) * SIM_LANES;
+        for (unsigned l = 0; l < SIM_LANES; l += ADDRESSES)
+            if (share->entries[i].lanes >> l & ((1u << ADDRESSES) - 1)) __builtin_prefetch(&list[l]);
+    }
+}
+
 size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t first,
                        sim_page *pages[SIM_FETCH_LANES]) {
     fetched f;
     f.count = 0;
     size_t i = first;
+    fetch_log(log, share, first);
     for (; i < share->count && i - first < SIM_FETCH_LANES && f.count <= SIM_FETCH_LANES - SIM_LANES; i++) {
         const sim_log_item *item = &share->entries[i];
         const sim_logged *e = &log->entries[item->entry];

@@ -5,7 +5,7 @@
 #include "check/global_shadow.h"
 
 /* Elements up to this size are aligned to it, so each lane of a list is in one line. */
-enum { SIM_FETCH_LANES = 256, SIM_LARGEST_ELEMENT = 32 };
+enum { SIM_FETCH_LANES = 128, SIM_LARGEST_ELEMENT = 32 };
 
 /* True if the entry's lanes are replayed one by one. */
 static inline bool sim_is_scattered(const sim_logged *e) {
