@@ -487,30 +487,33 @@ static void play_entry(sim_play *p) {
     const sim_logged *e = p->e;
     if (e->warps > 1)
         play_warps(p);
-    else if (!e->list && e->stride == 0)
+    else if (!e->has_list && e->stride == 0)
         play_range(p, e->base, e->active);
-    else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
+    else if (!e->has_list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
         play_evenly(p);
     else if (sim_is_scattered(e))
         play_list(p);
     else
-        for (uint32_t left = e->active; left; left &= left - 1)
+        for (uint32_t left = e->has_list ? p->lanes : e->active; left; left &= left - 1)
             play_range(p, sim_play_address(p, (unsigned)__builtin_ctz(left)), left & -left);
 }
 
 /* Replays one SM's log, as far as it touches the slice. */
 static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, const sim_access_log *log) {
-    sim_play p = {.watch = watch, .s = s, .number = number, .lists = log->lists};
+    sim_play p = {.watch = watch, .s = s, .number = number};
     const sim_log_share *share = &log->shares[number];
+    const uint64_t *addresses = share->addresses;
     sim_page *pages[SIM_FETCH_LANES];
     for (size_t i = 0, fetched = 0; i < share->count; i++) {
         const sim_logged *e = &log->entries[share->entries[i].entry];
         if (i == fetched) {
-            fetched = sim_fetch_lines(s, log, share, i, pages);
+            fetched = sim_fetch_lines(s, log, share, i, addresses, pages);
             p.pages = pages;
         }
         p.e = e;
         p.lanes = share->entries[i].lanes;
+        p.addresses = addresses;
+        if (e->has_list) addresses += __builtin_popcount(p.lanes);
         p.known = log->known + e->known;
         p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
         p.values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;
