@@ -92,7 +92,7 @@ typedef struct sim_log_share {
 
 typedef struct sim_access_log {
     sim_logged *entries;
-    uint64_t *lists; /* of 32 addresses; for the order between devices only (node.h) */
+    uint64_t *lists;  /* of 32 addresses; for the order between devices only (node.h) */
     uint32_t *values; /* hashes; those of at most four bytes differ if the values do */
     sim_known *known;
     size_t count, capacity, list_count, list_capacity, value_count, value_capacity, known_count, known_capacity;

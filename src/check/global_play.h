@@ -11,7 +11,7 @@ typedef struct sim_play {
     sim_slice *s;
     unsigned number; /* of the slice */
     const sim_logged *e;
-    const uint64_t *addresses; /* of `lanes` */
+    const uint64_t *addresses;       /* of `lanes` */
     const uint32_t *values;          /* of the lanes; NULL: not known */
     bool folds;                      /* of the page */
     const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: there was no fence */

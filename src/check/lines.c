@@ -187,11 +187,8 @@ static bool is_current(const sim_visit *k, const sim_read_row *r) {
 }
 
 static sim_line_row row_of_read(const sim_read_row *r, uint32_t actor) {
-    return (sim_line_row){.bytes = r->bytes,
-                          .owner = r->owner,
-                          .time = r->time,
-                          .instruction = r->instruction,
-                          .actor = (uint16_t)actor};
+    return (sim_line_row){
+        .bytes = r->bytes, .owner = r->owner, .time = r->time, .instruction = r->instruction, .actor = (uint16_t)actor};
 }
 
 /* Calls `visit` for the current rows of all actors that have read the line, until one call returns false. */
