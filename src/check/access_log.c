@@ -27,7 +27,6 @@ enum { MOST_PIECES = 4, LEAST_LANES = 8 };
 static bool make_room(sim_access_log *log, uint32_t known) {
     bool made =
         reserve((void **)&log->entries, &log->capacity, log->count, MOST_PIECES, sizeof *log->entries) &&
-        reserve((void **)&log->lists, &log->list_capacity, log->list_count, SIM_LANES, sizeof *log->lists) &&
         reserve((void **)&log->values, &log->value_capacity, log->value_count, SIM_LANES, sizeof *log->values) &&
         reserve((void **)&log->known, &log->known_capacity, log->known_count, known, sizeof *log->known);
     log->failed |= !made;
@@ -35,7 +34,10 @@ static bool make_room(sim_access_log *log, uint32_t known) {
 }
 
 void sim_access_log_free(sim_access_log *log) {
-    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) memory_free(log->shares[s].entries);
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) {
+        memory_free(log->shares[s].entries);
+        memory_free(log->shares[s].addresses);
+    }
     memory_free(log->entries);
     memory_free(log->lists);
     memory_free(log->values);
@@ -43,15 +45,18 @@ void sim_access_log_free(sim_access_log *log) {
 }
 
 size_t sim_access_log_bytes(const sim_access_log *log) {
-    size_t shares = 0;
-    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) shares += log->shares[s].count;
+    size_t shares = 0, addresses = 0;
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) {
+        shares += log->shares[s].count;
+        addresses += log->shares[s].address_count;
+    }
     return log->count * sizeof *log->entries + log->list_count * sizeof *log->lists +
            log->value_count * sizeof *log->values + log->known_count * sizeof *log->known +
-           shares * sizeof *log->shares->entries;
+           shares * sizeof *log->shares->entries + addresses * sizeof *log->shares->addresses;
 }
 
 void sim_access_log_empty(sim_access_log *log, uint32_t epoch) {
-    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) log->shares[s].count = 0;
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) log->shares[s].count = log->shares[s].address_count = 0;
     log->count = log->list_count = log->value_count = log->known_count = 0;
     log->epoch = epoch;
 }
@@ -170,12 +175,36 @@ static uint32_t even_lanes(uint32_t lanes, const uint64_t address[SIM_LANES], in
     return uneven ? lanes & ((uneven & -uneven) - 1) : lanes;
 }
 
-/* Gives the entry a list of addresses and adds it to the slices of each. */
-static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES]) {
-    uint32_t shares[SIM_WATCH_SLICES] = {0};
+/* Keeps the addresses for node.c. */
+static void keep_list(sim_access_log *log, sim_logged *e, const uint64_t address[SIM_LANES]) {
+    if (!reserve((void **)&log->lists, &log->list_capacity, log->list_count, SIM_LANES, sizeof *log->lists)) {
+        log->failed = true;
+        return;
+    }
     memcpy(log->lists + log->list_count, address, SIM_LANES * sizeof *address);
     log->list_count += SIM_LANES;
     e->list = (uint32_t)(log->list_count / SIM_LANES);
+}
+
+/* Adds the entry to a slice with the addresses of those lanes. */
+static void add_list_to_slice(sim_access_log *log, sim_logged *e, unsigned slice, uint32_t lanes,
+                              const uint64_t address[SIM_LANES]) {
+    sim_log_share *share = &log->shares[slice];
+    if (!reserve((void **)&share->addresses, &share->address_capacity, share->address_count, SIM_LANES,
+                 sizeof *share->addresses)) {
+        log->failed = true;
+        return;
+    }
+    add_to_slice(log, e, slice, lanes);
+    for (; lanes; lanes &= lanes - 1) share->addresses[share->address_count++] = address[__builtin_ctz(lanes)];
+}
+
+/* Gives the entry a list of addresses and adds it to the slices of each. */
+static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES],
+                       bool is_kept) {
+    uint32_t shares[SIM_WATCH_SLICES] = {0};
+    if (is_kept) keep_list(log, e, address);
+    e->has_list = true;
     e->from = e->to = address[__builtin_ctz(lanes)];
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
@@ -184,7 +213,7 @@ static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const
         shares[(address[lane] >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES] |= 1u << lane;
     }
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
-        if (shares[s]) add_to_slice(log, e, s, shares[s]);
+        if (shares[s]) add_list_to_slice(log, e, s, shares[s], address);
     e->to += e->bytes;
 }
 
@@ -393,7 +422,7 @@ static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes
         sim_logged *e = log_piece(w, op, v, piece, action);
         e->values = values;
         if (listed)
-            place_list(log, e, piece, address);
+            place_list(log, e, piece, address, w->sm->grid->node != NULL);
         else
             place_evenly(log, e, piece, address, stride);
         follow_written(w, op, piece, address, listed ? INT64_MAX : stride, action);
@@ -427,7 +456,7 @@ static bool precedes(const sim_logged *e, const sim_warp *w, const sim_view *v, 
     if (e->cluster != d->cluster_index || e->time != d->now || e->age != sim_watch_age(d->owner->watch) ||
         e->known != s->known || e->active != s->lanes)
         return false;
-    if (!sim_floor_equals(e->floor, v->floor) || e->list || !e->warps) return false;
+    if (!sim_floor_equals(e->floor, v->floor) || e->has_list || !e->warps) return false;
     if (e->warps == 1) return s->base >= e->base && e->stride == s->op->bytes;
     return s->base == e->base + e->pitch * e->warps && s->values == e->values + e->value_step * e->warps;
 }

@@ -330,7 +330,10 @@ void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t mem
 
 static void free_shadow(sim_shadow *s, uint32_t actors) {
     for (uint32_t a = 0; s->reads && a < actors; a++) memory_free(s->reads[a]);
-    for (uint32_t a = 0; s->line_reads && a < actors; a++) memory_free(s->line_reads[a]);
+    for (uint32_t a = 0; s->line_reads && a < actors; a++) {
+        memory_free(s->line_reads[a].first);
+        memory_free(s->line_reads[a].more);
+    }
     memory_free(s->lines);
     memory_free(s->line_reads);
     memory_free(s->reads);
@@ -398,7 +401,7 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
         s->lines = memory_zeroed(g->shared_bytes / SIM_FOOTPRINT_LINE + 1, sizeof *s->lines);
-        s->line_reads = memory_zeroed(d->actors, sizeof(sim_line_reads *));
+        s->line_reads = memory_zeroed(d->actors, sizeof *s->line_reads);
         s->reads = memory_zeroed(d->actors, sizeof(sim_read *));
         if (!s->lines || !s->line_reads || !s->reads) return false;
         first[b].domain = d;

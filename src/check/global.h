@@ -59,7 +59,8 @@ typedef struct sim_logged {
     uint32_t value_step;
     uint16_t warps;
     uint8_t slices;  /* that have an item for it, a bit each */
-    uint32_t list;   /* index + 1 of 32 addresses; 0: use the stride */
+    bool has_list;   /* of addresses; otherwise use the stride */
+    uint32_t list;   /* index + 1 of its addresses in sim_access_log.lists; 0: they are not kept there */
     uint32_t values; /* of stores: index + 1 of 32 hashes */
     uint32_t instruction, active, bytes;
     uint32_t cluster; /* number in the grid */
@@ -80,14 +81,18 @@ typedef struct sim_log_item {
     uint32_t entry, lanes;
 } sim_log_item;
 
+/* `addresses`: of those entries that have lists, the addresses of the items' lanes, one after the other. Each slice has
+ * its own, since the log is larger than the host's caches. */
 typedef struct sim_log_share {
     sim_log_item *entries;
     size_t count, capacity;
+    uint64_t *addresses;
+    size_t address_count, address_capacity;
 } sim_log_share;
 
 typedef struct sim_access_log {
     sim_logged *entries;
-    uint64_t *lists;
+    uint64_t *lists;  /* of 32 addresses; for the order between devices only (node.h) */
     uint32_t *values; /* hashes; those of at most four bytes differ if the values do */
     sim_known *known;
     size_t count, capacity, list_count, list_capacity, value_count, value_capacity, known_count, known_capacity;

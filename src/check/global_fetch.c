@@ -16,10 +16,10 @@ static const sim_page_line *line_of(const fetched *f, size_t i) {
     return &f->page[i]->lines[f->address[i] / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES];
 }
 
-static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *list, uint32_t lanes, bool stores,
+static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses, unsigned count, bool stores,
                       sim_page **pages) {
-    for (; lanes; lanes &= lanes - 1) {
-        const uint64_t address = list[__builtin_ctz(lanes)];
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t address = addresses[i];
         sim_page *g = sim_slice_peek(s, address / SIM_FOOTPRINT_LINE / SIM_PAGE_LINES);
         pages[f->count] = g;
         f->page[f->count] = g;
@@ -76,15 +76,16 @@ static bool fetch_next_rows(fetched *f, const sim_slice *s) {
 }
 
 size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t first,
-                       sim_page *pages[SIM_FETCH_LANES]) {
+                       const uint64_t *addresses, sim_page *pages[SIM_FETCH_LANES]) {
     fetched f;
     f.count = 0;
     size_t i = first;
     for (; i < share->count && i - first < SIM_FETCH_LANES && f.count <= SIM_FETCH_LANES - SIM_LANES; i++) {
         const sim_log_item *item = &share->entries[i];
         const sim_logged *e = &log->entries[item->entry];
-        if (!sim_is_scattered(e)) continue;
-        add_lanes(&f, s, log->lists + (size_t)(e->list - 1) * SIM_LANES, item->lanes, e->values != 0, pages);
+        const unsigned count = e->has_list ? (unsigned)__builtin_popcount(item->lanes) : 0;
+        if (sim_is_scattered(e)) add_lanes(&f, s, addresses, count, e->values != 0, pages);
+        addresses += count;
     }
     fetch_rows(&f, s);
     for (unsigned k = 0; k < ROWS_AHEAD && fetch_next_rows(&f, s); k++) {

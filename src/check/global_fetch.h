@@ -5,17 +5,17 @@
 #include "check/global_shadow.h"
 
 /* Elements up to this size are aligned to it, so each lane of a list is in one line. */
-enum { SIM_FETCH_LANES = 256, SIM_LARGEST_ELEMENT = 32 };
+enum { SIM_FETCH_LANES = 128, SIM_LARGEST_ELEMENT = 32 };
 
 /* True if the entry's lanes are replayed one by one. */
 static inline bool sim_is_scattered(const sim_logged *e) {
-    return e->list && e->bytes <= SIM_LARGEST_ELEMENT;
+    return e->has_list && e->bytes <= SIM_LARGEST_ELEMENT;
 }
 
-/* Looks at the share's items from `first` on, until their scattered lanes are SIM_FETCH_LANES, and prefetches what is
- * known of their lines. `pages`: gets the page of each of these lanes, NULL if there is none yet. Returns the first
- * item that was left out. */
+/* Looks at the share's items from `first` on, whose addresses begin at `addresses`, until their scattered lanes are
+ * SIM_FETCH_LANES, and prefetches what is known of their lines. `pages`: gets the page of each of these lanes, NULL if
+ * there is none yet. Returns the first item that was left out. */
 size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t first,
-                       sim_page *pages[SIM_FETCH_LANES]);
+                       const uint64_t *addresses, sim_page *pages[SIM_FETCH_LANES]);
 
 #endif

@@ -1,12 +1,5 @@
 #include "check/global_order.h"
 
-uint32_t sim_order_floor(const sim_logged *e, uint32_t cluster, unsigned action) {
-    const sim_floor *floor = &e->floor;
-    const bool is_read = action == HAUL_ACTION_READ;
-    if (!((is_read ? floor->reads_from : floor->all_from) & sim_source_bit(cluster))) return 0;
-    return is_read ? floor->reads : floor->all;
-}
-
 /* Returns the lanes of another cluster's actor whose accesses up to that time have been published up to a release. */
 static uint32_t lanes_published(const sim_watch *watch, uint32_t cluster, uint32_t actor, uint32_t time,
                                 sim_publication kind, uint32_t release) {

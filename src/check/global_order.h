@@ -6,7 +6,12 @@
 
 /* Returns the last release of which the thread knows, of those that publish the cluster's accesses of this kind. 0: it
  * knows of none. */
-uint32_t sim_order_floor(const sim_logged *e, uint32_t cluster, unsigned action);
+static inline uint32_t sim_order_floor(const sim_logged *e, uint32_t cluster, unsigned action) {
+    const sim_floor *floor = &e->floor;
+    const bool is_read = action == HAUL_ACTION_READ;
+    if (!((is_read ? floor->reads_from : floor->all_from) & sim_source_bit(cluster))) return 0;
+    return is_read ? floor->reads : floor->all;
+}
 /* Returns the lanes of another cluster's actor whose accesses of this kind up to that time are published up to there.
  */
 uint32_t sim_order_lanes(const sim_watch *watch, const sim_logged *e, uint32_t cluster, uint32_t actor, uint32_t time,

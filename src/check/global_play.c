@@ -44,6 +44,7 @@ static bool is_after(const sim_play *p, const sim_row *r, const sim_part *part) 
     if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && sim_play_reads(p))) return true;
     if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
     if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
+    if (!e->strong) return follows(p, r, part);
     const sim_touch touch = sim_touch_of_row(r);
     if (r->role == SIM_ROW_WRITER && sim_order_hides(p->watch, p->e, &touch)) return false;
     return (sim_play_cannot_race(p, &touch) && !sim_order_was_told(p->watch, p->e, &touch)) || follows(p, r, part);
@@ -79,16 +80,30 @@ static void fill_row(const sim_play *p, sim_row *r, const sim_part *part, sim_ro
     r->next = next;
 }
 
-/* True if one access made both rows, and they have the same role and owners. */
-static bool are_alike(const sim_row *a, const sim_row *b) {
-    return a->owner.bits == b->owner.bits && a->instruction == b->instruction && a->time == b->time &&
-           a->epoch == b->epoch && a->cluster == b->cluster && a->actor == b->actor && a->action == b->action &&
-           a->role == b->role && a->strong == b->strong;
+/* True if one instruction made both rows, or both are ordinary reads of one place, as in an unrolled loop. */
+static bool are_of_one_place(const sim_play *p, const sim_row *a, const sim_row *b) {
+    const uint64_t *places = p->watch->grid->places;
+    if (a->instruction == b->instruction) return true;
+    return a->action == HAUL_ACTION_READ && a->strong == SIM_WEAK && places[a->instruction] == places[b->instruction];
 }
 
-/* Returns the first row if it is like that. It is the newest; others would have to be fetched. */
+/* True if one access made both rows, and they have the same role and owners. */
+static bool are_alike(const sim_play *p, const sim_row *a, const sim_row *b) {
+    return a->owner.bits == b->owner.bits && a->time == b->time && a->epoch == b->epoch && a->cluster == b->cluster &&
+           a->actor == b->actor && a->action == b->action && a->role == b->role && a->strong == b->strong &&
+           are_of_one_place(p, a, b);
+}
+
+/* Returns a row like that among the newest: the first, or one of a few where lanes read a line in turns. Others would
+ * have to be fetched. */
 static sim_row *find_like(const sim_play *p, uint32_t first, const sim_row *r) {
-    return first != SIM_NO_ROW && are_alike(sim_slice_row(p->s, first), r) ? sim_slice_row(p->s, first) : NULL;
+    enum { NEWEST = 4 };
+    for (unsigned n = r->role == SIM_ROW_WRITER ? 1 : NEWEST; n && first != SIM_NO_ROW; n--) {
+        sim_row *like = sim_slice_row(p->s, first);
+        if (are_alike(p, like, r)) return like;
+        first = like->next;
+    }
+    return NULL;
 }
 
 /* Records bytes that no row of that role has. What an access does in several steps, as a lane that goes through a line,
@@ -299,7 +314,7 @@ static bool play_shared(const sim_play *p, sim_page *g, unsigned line) {
     sim_page_line *l = &g->lines[line];
     const sim_row r = sim_slice_shared_row(p->s, l);
     const sim_row now = row_of(p, p->part, sim_play_reads(p) ? SIM_ROW_READER : SIM_ROW_WRITER);
-    if (sim_play_reads(p) && are_alike(&r, &now)) return true;
+    if (sim_play_reads(p) && are_alike(p, &r, &now)) return true;
     const bool stays = replaces(p, &r, &now);
     sim_slice_unshare(p->s, l);
     if (stays)
@@ -440,12 +455,12 @@ static void play_evenly(sim_play *p) {
         const uint64_t from = e->base + (uint64_t)e->stride * first, line = from / SIM_FOOTPRINT_LINE;
         const unsigned start = (unsigned)(from % SIM_FOOTPRINT_LINE);
         const unsigned end = first + (SIM_FOOTPRINT_LINE - start + stride - 1) / stride;
-        const uint32_t all = lanes_between(first, end), lanes = all & left;
+        const uint32_t lanes = lanes_between(first, end) & left, run = lanes >> first;
         left &= ~lanes;
         if (!is_mine(p, line)) continue;
         sim_part part = {.owner = sim_owner_evenly(first, start, stride, e->bytes)};
-        if (stride == e->bytes && lanes == all)
-            part.bytes = sim_bytes_range(start, start + stride * (unsigned)__builtin_popcount(all));
+        if (stride == e->bytes && (run & (run + 1)) == 0)
+            part.bytes = sim_bytes_range(start, start + stride * (unsigned)__builtin_popcount(run));
         else
             for (uint32_t l = lanes; l; l &= l - 1) {
                 const unsigned at = start + stride * ((unsigned)__builtin_ctz(l) - first);
@@ -472,30 +487,33 @@ static void play_entry(sim_play *p) {
     const sim_logged *e = p->e;
     if (e->warps > 1)
         play_warps(p);
-    else if (!e->list && e->stride == 0)
+    else if (!e->has_list && e->stride == 0)
         play_range(p, e->base, e->active);
-    else if (!e->list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
+    else if (!e->has_list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
         play_evenly(p);
     else if (sim_is_scattered(e))
         play_list(p);
     else
-        for (uint32_t left = e->active; left; left &= left - 1)
+        for (uint32_t left = e->has_list ? p->lanes : e->active; left; left &= left - 1)
             play_range(p, sim_play_address(p, (unsigned)__builtin_ctz(left)), left & -left);
 }
 
 /* Replays one SM's log, as far as it touches the slice. */
 static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, const sim_access_log *log) {
-    sim_play p = {.watch = watch, .s = s, .number = number, .lists = log->lists};
+    sim_play p = {.watch = watch, .s = s, .number = number};
     const sim_log_share *share = &log->shares[number];
+    const uint64_t *addresses = share->addresses;
     sim_page *pages[SIM_FETCH_LANES];
     for (size_t i = 0, fetched = 0; i < share->count; i++) {
         const sim_logged *e = &log->entries[share->entries[i].entry];
         if (i == fetched) {
-            fetched = sim_fetch_lines(s, log, share, i, pages);
+            fetched = sim_fetch_lines(s, log, share, i, addresses, pages);
             p.pages = pages;
         }
         p.e = e;
         p.lanes = share->entries[i].lanes;
+        p.addresses = addresses;
+        if (e->has_list) addresses += __builtin_popcount(p.lanes);
         p.known = log->known + e->known;
         p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
         p.values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;

@@ -11,7 +11,7 @@ typedef struct sim_play {
     sim_slice *s;
     unsigned number; /* of the slice */
     const sim_logged *e;
-    const uint64_t *lists;
+    const uint64_t *addresses;       /* of `lanes` */
     const uint32_t *values;          /* of the lanes; NULL: not known */
     bool folds;                      /* of the page */
     const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: there was no fence */
@@ -29,7 +29,8 @@ static inline bool sim_play_reads(const sim_play *p) {
 }
 
 static inline uint64_t sim_play_address(const sim_play *p, unsigned lane) {
-    return p->e->list ? p->lists[(p->e->list - 1) * SIM_LANES + lane] : p->e->base + (uint64_t)(p->e->stride * lane);
+    if (!p->e->has_list) return p->e->base + (uint64_t)(p->e->stride * lane);
+    return p->addresses[__builtin_popcount(p->lanes & ((1u << lane) - 1))];
 }
 
 /* Hashes of stored values are as wide as the page's. */

@@ -150,7 +150,14 @@ typedef struct sim_line_row {
     uint8_t state; /* SIM_CELL_* of the write */
 } sim_line_row;
 
-enum { SIM_LINE_WRITERS = 4, SIM_LINE_READERS = 4 };
+/* The same of a warp's read; whoever has the row knows the warp. */
+typedef struct sim_read_row {
+    sim_bytes bytes;
+    sim_owner owner;
+    uint32_t time, instruction;
+} sim_read_row;
+
+enum { SIM_LINE_WRITERS = 4, SIM_LINE_READERS = 4, SIM_LINE_FIRST_READERS = 2 };
 
 /* A line of shared memory that a few rows describe completely: no copies in flight but cp.async, and only accesses
  * known to be ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
@@ -167,10 +174,11 @@ typedef struct sim_line {
     sim_line_row rows[SIM_LINE_WRITERS]; /* who wrote its bytes last; no byte is in two rows */
 } sim_line;
 
-/* What an actor has read of a line; rows with times before the domain's start are free. */
+/* What an actor has read of each line; rows with times before the domain's start are free. Most warps need only the
+ * first rows. */
 typedef struct sim_line_reads {
-    uint32_t newest; /* time of the last read */
-    sim_line_row rows[SIM_LINE_READERS];
+    sim_read_row *first; /* SIM_LINE_FIRST_READERS for each line; NULL until needed */
+    sim_read_row *more;  /* the others of SIM_LINE_READERS for each line; NULL until needed */
 } sim_line_reads;
 
 /* A suspicious access: w's `lanes` (0: lane 0) conflict with an access of `thread`. SIM_NO_THREAD: there is no other
@@ -212,7 +220,7 @@ typedef struct sim_passage {
 
 typedef struct sim_shadow {
     sim_line *lines;
-    sim_line_reads **line_reads; /* by actor: one entry per line; NULL until needed */
+    sim_line_reads *line_reads; /* by actor */
     /* Detailed lines only: */
     sim_cell *cells;      /* NULL until needed */
     sim_read **reads;     /* by actor: one entry per word */
@@ -558,8 +566,12 @@ void sim_passages_start(sim_shadow *s);
 /* tail.c. True if the unwritten bytes at the address follow written ones within a line. The last written byte must have
  * been read at the same source line too. */
 bool sim_shadow_is_tail(const sim_warp *w, uint32_t instruction, uint32_t address);
-/* Returns the rows of the actor's reads of the line; NULL if the line is detailed or the actor has read nothing. */
-const sim_line_reads *sim_line_rows(const sim_block *b, uint32_t address, uint32_t actor);
+/* Returns row `i` of the actor's reads of a line; NULL if there is none. */
+static inline sim_read_row *sim_read_row_of(const sim_line_reads *reads, uint32_t line, unsigned i) {
+    enum { FIRST = SIM_LINE_FIRST_READERS, MORE = SIM_LINE_READERS - FIRST };
+    if (i < FIRST) return reads->first ? &reads->first[(size_t)line * FIRST + i] : NULL;
+    return reads->more ? &reads->more[(size_t)line * MORE + i - FIRST] : NULL;
+}
 bool sim_line_is_written(const sim_block *b, uint32_t address);
 /* contest.c. A value read from a contested word is used; the block ends. */
 void sim_contest_used(const sim_block *b, uint8_t contest);

@@ -25,6 +25,10 @@ static inline bool sim_knows_thread(const sim_known *by_warp, uint32_t thread, u
 }
 
 static inline void sim_known_add(sim_known *to, sim_known more) {
+    if (!(more.lanes | to->lanes)) {
+        to->all = more.all > to->all ? more.all : to->all;
+        return;
+    }
     if (more.all > to->all) to->all = more.all;
     if (more.lanes && more.some > to->all) {
         const bool none = !to->lanes || to->some <= to->all;

@@ -28,11 +28,6 @@ bool sim_line_is_detailed(const sim_block *b, uint32_t address) {
     return l->detailed && l->start == sim_domain_of(b)->start;
 }
 
-const sim_line_reads *sim_line_rows(const sim_block *b, uint32_t address, uint32_t actor) {
-    const sim_line_reads *plane = sim_shadow_of(b)->line_reads[actor];
-    return plane && !sim_line_is_detailed(b, address) ? &plane[address / SIM_FOOTPRINT_LINE] : NULL;
-}
-
 bool sim_line_is_written(const sim_block *b, uint32_t address) {
     const sim_shadow *s = sim_shadow_of(b);
     const sim_line *l = &s->lines[address / SIM_FOOTPRINT_LINE];
@@ -187,8 +182,13 @@ static void spread_read(const sim_visit *k, uint32_t first, const sim_line_row *
     }
 }
 
-static bool is_current(const sim_visit *k, const sim_line_row *r) {
+static bool is_current(const sim_visit *k, const sim_read_row *r) {
     return r->time > settled(k->d) && sim_bytes_any(r->bytes);
+}
+
+static sim_line_row row_of_read(const sim_read_row *r, uint32_t actor) {
+    return (sim_line_row){
+        .bytes = r->bytes, .owner = r->owner, .time = r->time, .instruction = r->instruction, .actor = (uint16_t)actor};
 }
 
 /* Calls `visit` for the current rows of all actors that have read the line, until one call returns false. */
@@ -197,10 +197,14 @@ typedef bool row_fn(const sim_visit *k, uint32_t index, const sim_line_row *r, v
 static bool each_read(const sim_visit *k, const sim_line *l, row_fn *visit, void *context) {
     const uint32_t index = (uint32_t)(l - k->s->lines);
     for (uint32_t a = 0; a < k->d->actors; a++) {
-        sim_line_reads *plane = k->s->line_reads[a];
-        if (!plane || !(l->readers >> a % 32 & 1)) continue;
-        for (unsigned i = 0; i < SIM_LINE_READERS; i++)
-            if (is_current(k, &plane[index].rows[i]) && !visit(k, index, &plane[index].rows[i], context)) return false;
+        if (!(l->readers >> a % 32 & 1)) continue;
+        for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
+            const sim_read_row *r = sim_read_row_of(&k->s->line_reads[a], index, i);
+            if (!r) break;
+            if (!is_current(k, r)) continue;
+            const sim_line_row row = row_of_read(r, a);
+            if (!visit(k, index, &row, context)) return false;
+        }
     }
     return true;
 }
@@ -305,7 +309,7 @@ static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) 
 
 /* ---- recording ---- */
 
-static bool is_free(const sim_visit *k, const sim_line_row *r, const sim_part *p) {
+static bool is_free(const sim_visit *k, const sim_read_row *r, const sim_part *p) {
     if (r->time < k->d->start || r->time <= settled(k->d)) return true;
     return r->owner.bits == p->owner.bits && !sim_bytes_any(sim_bytes_without(r->bytes, p->bytes));
 }
@@ -319,29 +323,41 @@ static void take(const sim_visit *k, sim_line_row *r, const sim_part *p, uint8_t
                         .state = state};
 }
 
-static bool note_new_read(const sim_visit *k, sim_line_reads *reads, const sim_part *p) {
+static bool has_more_rows(const sim_visit *k, sim_line_reads *reads) {
+    const size_t rows = sim_shadow_words(k->w->sm->grid) / LINE_WORDS * (SIM_LINE_READERS - SIM_LINE_FIRST_READERS);
+    if (!reads->more) reads->more = memory_zeroed(rows, sizeof *reads->more);
+    return has_memory(k, reads->more);
+}
+
+/* Adds the bytes to the row if it is one of the same lanes' reads at this time. */
+static inline bool joins_read(const sim_visit *k, sim_read_row *r, const sim_part *p) {
+    if (r->time != k->d->now || r->owner.bits != p->owner.bits) return false;
+    r->bytes = sim_bytes_or(r->bytes, p->bytes);
+    r->instruction = k->instruction;
+    return true;
+}
+
+static bool note_new_read(const sim_visit *k, sim_line_reads *reads, uint32_t index, const sim_part *p) {
+    for (unsigned i = SIM_LINE_FIRST_READERS; reads->more && i < SIM_LINE_READERS; i++)
+        if (joins_read(k, sim_read_row_of(reads, index, i), p)) return true;
     for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
-        if (!is_free(k, &reads->rows[i], p)) continue;
-        take(k, &reads->rows[i], p, 0);
+        if (i == SIM_LINE_FIRST_READERS && !has_more_rows(k, reads)) return false;
+        sim_read_row *r = sim_read_row_of(reads, index, i);
+        if (!is_free(k, r, p)) continue;
+        *r = (sim_read_row){p->bytes, p->owner, k->d->now, k->instruction};
         return true;
     }
     return false;
 }
 
 /* Records a read in a row; false if there is none left. */
-static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *reads, const sim_part *p) {
-    const uint32_t now = k->d->now;
-    l->read_at = now;
+static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *reads, uint32_t index,
+                             const sim_part *p) {
+    l->read_at = k->d->now;
     l->readers |= 1u << k->actor % 32;
-    for (unsigned i = 0; reads->newest == now && i < SIM_LINE_READERS; i++) {
-        sim_line_row *r = &reads->rows[i];
-        if (r->time != now || r->owner.bits != p->owner.bits) continue;
-        r->bytes = sim_bytes_or(r->bytes, p->bytes);
-        r->instruction = k->instruction;
-        return true;
-    }
-    reads->newest = now;
-    return note_new_read(k, reads, p);
+    for (unsigned i = 0; i < SIM_LINE_FIRST_READERS; i++)
+        if (joins_read(k, &reads->first[(size_t)index * SIM_LINE_FIRST_READERS + i], p)) return true;
+    return note_new_read(k, reads, index, p);
 }
 
 static void drop_overwritten(sim_line *l, const sim_part *p) {
@@ -437,10 +453,10 @@ static bool are_detailed(const sim_visit *k, const uint32_t address[SIM_LANES], 
 }
 
 static sim_line_reads *line_reads_of(const sim_visit *k) {
-    sim_line_reads **plane = &k->s->line_reads[k->actor];
+    sim_line_reads *reads = &k->s->line_reads[k->actor];
     const size_t lines = sim_shadow_words(k->w->sm->grid) / LINE_WORDS;
-    if (!*plane) *plane = memory_zeroed(lines, sizeof **plane);
-    return has_memory(k, *plane) ? *plane : NULL;
+    if (!reads->first) reads->first = memory_zeroed(lines * SIM_LINE_FIRST_READERS, sizeof *reads->first);
+    return has_memory(k, reads->first) ? reads : NULL;
 }
 
 uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
@@ -455,7 +471,7 @@ uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], u
         const uint32_t index = first + (uint32_t)p->line;
         sim_line *l = line_at(k->d, k->s, index);
         if (l->detailed) gather(k, l);
-        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, &reads[index], p)) slow |= use_cells(k, l, p);
+        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, reads, index, p)) slow |= use_cells(k, l, p);
     }
     return slow;
 }
@@ -539,7 +555,7 @@ bool sim_lines_read_parts(sim_visit *k, uint32_t line, const sim_line_part *part
         const uint32_t index = line + (uint32_t)parts[i].part.line;
         sim_line *l = line_in_order(k, index, &parts[i].part);
         k->instruction = parts[i].instruction;
-        if (!l || !note_read(k, l, &reads[index], &parts[i].part)) return false;
+        if (!l || !note_read(k, l, reads, index, &parts[i].part)) return false;
     }
     return true;
 }

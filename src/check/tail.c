@@ -18,14 +18,14 @@ static bool has_read(const sim_warp *w, uint32_t actor, uint32_t address, uint32
     const sim_block *b = w->block;
     const sim_shadow *s = sim_shadow_of(b);
     const uint32_t start = sim_domain_of(b)->start;
-    const sim_line_reads *rows = sim_line_rows(b, address, actor);
-    for (unsigned i = 0; rows && i < SIM_LINE_READERS; i++) {
-        const sim_line_row *r = &rows->rows[i];
-        if (r->time >= start && sim_bytes_has(r->bytes, address % SIM_FOOTPRINT_LINE) &&
+    const bool has_rows = !sim_line_is_detailed(b, address);
+    for (unsigned i = 0; has_rows && i < SIM_LINE_READERS; i++) {
+        const sim_read_row *r = sim_read_row_of(&s->line_reads[actor], address / SIM_FOOTPRINT_LINE, i);
+        if (r && r->time >= start && sim_bytes_has(r->bytes, address % SIM_FOOTPRINT_LINE) &&
             is_same_place(w->sm->grid, r->instruction, instruction))
             return true;
     }
-    const sim_read *read = !rows && s->reads[actor] ? &s->reads[actor][address / 4] : NULL;
+    const sim_read *read = !has_rows && s->reads[actor] ? &s->reads[actor][address / 4] : NULL;
     return read && read->time >= start && is_same_place(w->sm->grid, read->instruction, instruction);
 }
 

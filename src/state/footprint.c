@@ -2,16 +2,6 @@
 
 #include "base/memory.h"
 
-sim_bytes sim_bytes_range(unsigned from, unsigned to) {
-    sim_bytes b;
-    for (unsigned h = 0; h < 2; h++) {
-        const unsigned low = from > 64 * h ? from - 64 * h : 0, high = to > 64 * h ? to - 64 * h : 0;
-        const uint64_t below_high = high >= 64 ? UINT64_MAX : (UINT64_C(1) << high) - 1;
-        b.half[h] = low >= 64 ? 0 : below_high >> low << low;
-    }
-    return b;
-}
-
 uint32_t sim_part_lanes(sim_bytes bytes, sim_owner owner) {
     uint32_t lanes = owner.stride ? 0 : owner.lanes;
     for (unsigned b = 0; owner.stride && b < SIM_FOOTPRINT_LINE; b++)

@@ -60,8 +60,16 @@ static inline uint32_t sim_bytes_words(sim_bytes a) {
 static inline bool sim_bytes_has(sim_bytes a, unsigned byte) {
     return a.half[byte / 64] >> byte % 64 & 1;
 }
+/* Returns the line's bytes before byte `end`. */
+static inline sim_bytes sim_bytes_before(unsigned end) {
+    if (end >= 128) return (sim_bytes){{UINT64_MAX, UINT64_MAX}};
+    const uint64_t bits = (UINT64_C(1) << end % 64) - 1;
+    return (sim_bytes){{end < 64 ? bits : UINT64_MAX, end < 64 ? 0 : bits}};
+}
 /* Returns bytes from .. to-1 of the line. */
-sim_bytes sim_bytes_range(unsigned from, unsigned to);
+static inline sim_bytes sim_bytes_range(unsigned from, unsigned to) {
+    return sim_bytes_without(sim_bytes_before(to), sim_bytes_before(from));
+}
 /* Returns `bytes` bytes (at most 32) from `from` on, which is aligned to their number. */
 static inline sim_bytes sim_bytes_aligned(unsigned from, unsigned bytes) {
     const uint64_t bits = ((UINT64_C(1) << bytes) - 1) << from % 64;

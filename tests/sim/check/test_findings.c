@@ -86,6 +86,22 @@ static void a_line_with_several_instructions_is_one_place(void **state) {
     assert_int_equal(instructions.count, 2 * lines.count);
 }
 
+/* Each of block 0's threads loads two words, which block 1 stores. */
+#define LOAD_TWO_WORDS(first_at, second_at)                                                           \
+    "mad.wide.u32 %rd3, %r0, 8, %rd0;\nsetp.ge.u32 %p1, %r1, 32;\n@%p1 bra STORE;\n" first_at         \
+    "ld.global.u32 %r5, [%rd3];\n" second_at "ld.global.u32 %r6, [%rd3+4];\nbra END;\nSTORE:\n" LINE( \
+        "9") "st.global.u32 [%rd3], %r1;\nst.global.u32 [%rd3+4], %r1;\nEND:\n"
+
+static void loads_of_two_lines_are_told_apart(void **state) {
+    (void)state;
+    const found one = check(CHECKED(LOAD_TWO_WORDS(LINE("5"), "")), 2, 32);
+    const found two = check(CHECKED(LOAD_TWO_WORDS(LINE("5"), LINE("6"))), 2, 32);
+    assert_int_equal(one.count, 1);
+    assert_int_equal(one.findings[0].count, 64);
+    assert_int_equal(two.count, 2);
+    assert_int_not_equal(two.findings[0].other.instruction, two.findings[1].other.instruction);
+}
+
 static void a_thread_is_counted_once(void **state) {
     (void)state;
     const found shared = check(CHECKED(HAND_OVER(LINE("5"), LINE("6"))), 3, 64);
@@ -151,6 +167,7 @@ static void a_missing_fence_is_shown_by_a_thread_whose_bytes_are_multiplied(void
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_with_several_instructions_is_one_place),
+        cmocka_unit_test(loads_of_two_lines_are_told_apart),
         cmocka_unit_test(a_thread_is_counted_once),
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_copied),
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_multiplied),
