@@ -30,6 +30,7 @@ extern int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes
 extern int cudaMemset(void *to, int value, size_t bytes);
 extern int cudaDeviceSynchronize(void);
 extern int cudaGetLastError(void);
+extern int cudaGetExportTable(const void **table, const void *id);
 extern int cudaGraphicsMapResources(int count, void **resources, void *stream);
 extern const char *cudaGetErrorString(int error);
 
@@ -142,6 +143,14 @@ static int use_streams(void) {
 
 static int ask_for_graphics(void) {
     for (int k = 0; k < 2; k++) printf("%d\n", cudaGraphicsMapResources(0, NULL, NULL));
+    return 0;
+}
+
+/* Asks for what is missing and private to NVIDIA's libraries. */
+static int ask_for_table(void) {
+    const void *table;
+    const int result = cudaGetExportTable(&table, "sixteen bytes id");
+    printf("%d, then %d\n", result, cudaGetLastError());
     return 0;
 }
 
@@ -292,6 +301,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "processes") == 0) return use_two_processes();
     if (strcmp(what, "ranges") == 0) return use_ranges();
     if (strcmp(what, "pointers") == 0) return pass_pointers();
+    if (strcmp(what, "table") == 0) return ask_for_table();
     if (strcmp(what, "graphics") == 0) return ask_for_graphics();
     for (int i = 2; strcmp(what, "arguments") == 0 && i < argc; i++) printf("[%s]\n", argv[i]);
     return 7;

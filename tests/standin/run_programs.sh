@@ -126,6 +126,8 @@ result 'with the errors of a GPU' says '^1 1 1 720 1$' out
 result 'a function that is not there fails' exits_with 0 "$haul" run -- "$program" graphics
 result 'with cudaErrorNotSupported' [ "$(cat "$work/out")" = "$(printf '801\n801')" ]
 result 'and is named at the end' says '^haul: cudaGraphicsMapResources() is not supported; the program called it 2 times$' err
+result 'a function that is private to libraries fails' exits_with 0 "$haul" run -- "$program" table
+result 'and leaves no error behind' says '^801, then 0$' out
 result 'a program without PTX' env PROGRAM_WITHOUT_PTX=1 "$haul" run -- "$program" increase
 env PROGRAM_WITHOUT_PTX=1 "$haul" run -- "$program" increase >"$work/out" 2>"$work/err"
 result 'is told how to keep it' says 'the program has no PTX: compile it with' err

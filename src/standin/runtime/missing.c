@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef enum missing {
 #define RUNTIME(name)
@@ -26,17 +27,19 @@ static const char *const names[] = {
 
 static atomic_ulong asked[MISSING_COUNT];
 
-/* Counts, then fails as a call of the runtime does, so that cudaGetLastError() knows of it. */
-static CUresult refuse(missing function) {
+/* Counts, then fails as a call of the runtime does, so that cudaGetLastError() knows of it. It does not know of private
+ * functions: NVIDIA's libraries go on without them, and their callers would take the error for one of a later call. */
+static CUresult refuse(missing function, bool is_private) {
     asked[function]++;
+    if (is_private) return CUDA_NOT_SUPPORTED;
     standin_enter();
     return standin_leave(CUDA_NOT_SUPPORTED);
 }
 
 #define RUNTIME(name)
-#define MISSING(name, reason)          \
-    CUresult name(void) {              \
-        return refuse(MISSING_##name); \
+#define MISSING(name, reason)                                           \
+    CUresult name(void) {                                               \
+        return refuse(MISSING_##name, strcmp(#reason, "PRIVATE") == 0); \
     }
 #include "standin/runtime/runtime.def"
 #undef RUNTIME
