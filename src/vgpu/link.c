@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "exec/system_call.h"
 #include "ptx/flatten.h"
+#include "vgpu/device_library.h"
 #include "vgpu/internal.h"
 
 #include <ctype.h>
@@ -28,9 +29,10 @@ enum { INPUTS = 6, LEAST_HEADER = sizeof "0 0\n" - 1 };
 
 struct CUlinkState_st {
     CUcontext context;
-    text texts;   /* with their names and lengths */
-    size_t count; /* of texts */
-    text image;   /* of the last completion; the program's pointer leads here */
+    text texts;         /* with their names and lengths */
+    size_t count;       /* of texts */
+    bool asks, defines; /* a text calls the device library; one has functions of that name */
+    text image;         /* of the last completion; the program's pointer leads here */
     CUlinkState next;
 };
 
@@ -128,20 +130,27 @@ static haul_status check_type(int type) {
 }
 
 /* Checks a text on its own at once, like the driver. */
-static haul_status check_text(const char *name, const char *ptx, size_t length) {
+static haul_status check_text(CUlinkState state, const char *name, const char *ptx, size_t length) {
     ptx_module *module;
     HAUL_TRY(ptx_module_parse(name, ptx, length, &module));
+    for (size_t i = 0; i < module->function_count; i++)
+        if (sim_library_has(module->functions[i]->name))
+            *(module->functions[i]->has_body ? &state->defines : &state->asks) = true;
     ptx_module_free(module);
     return HAUL_OK;
+}
+
+static void append(CUlinkState state, const char *name, const char *ptx, size_t length) {
+    text_printf(&state->texts, "%zu %zu\n%s", strlen(name), length, name);
+    text_append(&state->texts, ptx, length);
+    state->count++;
 }
 
 /* NULs at the end, which CUDA's callers include, do not count. */
 static haul_status add(CUlinkState state, const char *name, const char *ptx, size_t length) {
     while (length && ptx[length - 1] == '\0') length--;
-    HAUL_TRY(check_text(name, ptx, length));
-    text_printf(&state->texts, "%zu %zu\n%s", strlen(name), length, name);
-    text_append(&state->texts, ptx, length);
-    state->count++;
+    HAUL_TRY(check_text(state, name, ptx, length));
+    append(state, name, ptx, length);
     return state->texts.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to link it", name) : HAUL_OK;
 }
 
@@ -247,6 +256,8 @@ CUresult sim_call_link_complete(CUlinkState state, void **image, size_t *bytes) 
     const CUresult checked = check_linker(c, state);
     if (checked != CUDA_SUCCESS) return checked;
     if (!image || !state->count) return sim_wrong("cuLinkComplete: nothing was added");
+    if (state->asks && !state->defines) append(state, "haul's device library", sim_library, strlen(sim_library));
+    state->defines |= state->asks;
     text_free(&state->image);
     text_printf(&state->image, MAGIC "%zu\n", state->count);
     text_append(&state->image, text_string(&state->texts), state->texts.length);

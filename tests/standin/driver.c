@@ -258,6 +258,7 @@ static int link_modules(void) {
     begin();
     MUST(cuLinkCreate_v2(0, NULL, NULL, &linker));
     MUST(cuLinkAddData_v2(linker, 1, (void *)ptx, sizeof ptx, "one", 0, NULL, NULL));
+    MUST(cuLinkAddData_v2(linker, 4, (void *)"!<arch>\n", 9, "libcudadevrt.a", 0, NULL, NULL)); /* ignored */
     MUST(cuLinkComplete(linker, &image, &bytes));
     MUST(cuModuleLoadData(&module, image));
     MUST(cuLinkDestroy(linker));

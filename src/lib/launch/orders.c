@@ -82,9 +82,9 @@ static haul_status run_others(launch_trials *t, const haul_device_options *optio
     for (size_t i = 1; i < most && status == HAUL_OK && (i < ENOUGH || moves(o)); i++) {
         launch_trial trial = {0};
         haul_device_options chosen;
-        HAUL_TRY(choose(i, options, &chosen));
+        status = choose(i, options, &chosen);
         chosen.instruction_limit = limit_of(usual, options->instruction_limit);
-        status = launch_trials_run(t, &chosen, &trial);
+        if (status == HAUL_OK) status = launch_trials_run(t, &chosen, &trial);
         if (status == HAUL_OK && trial.status == HAUL_OK) add(o, trial.record);
         launch_trial_free(&trial);
     }

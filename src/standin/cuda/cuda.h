@@ -263,5 +263,8 @@ const ptx_function *cuda_entry(CUfunction function);
 uint64_t cuda_parameter_offset(const ptx_function *entry, size_t index);
 /* PTX for the linker from an image; the caller frees it. NULL if there is none. */
 char *cuda_text_of_image(const void *image);
+/* Returns whether it is an archive, as libcudadevrt.a is. Linkers ignore those: what haul has of NVIDIA's archive comes
+ * from the virtual GPU, and other archives' PTX is not looked for. */
+bool cuda_is_archive(const void *image);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUT_CUBIN = 0, INPUT_FATBIN = 2 }; /* CUjitInputType */
+enum { INPUT_CUBIN = 0, INPUT_FATBIN = 2, INPUT_LIBRARY = 4 }; /* CUjitInputType */
 
 /* The message buffers of a linker. */
 typedef struct linker {
@@ -54,6 +54,7 @@ CUresult cuLinkCreate(unsigned count, int *options, void **values, CUlinkState *
 
 /* Tools that make cubins may have put PTX there, so the content decides. */
 static CUresult add_image(const driver_table *d, CUlinkState state, const char *name, const void *image) {
+    if (cuda_is_archive(image)) return CUDA_SUCCESS;
     char *ptx = cuda_text_of_image(image);
     if (!ptx) return CUDA_NO_BINARY_FOR_GPU;
     const CUresult result =
@@ -62,13 +63,17 @@ static CUresult add_image(const driver_table *d, CUlinkState state, const char *
     return result;
 }
 
+static bool is_image(int type) {
+    return type == INPUT_CUBIN || type == INPUT_FATBIN || type == INPUT_LIBRARY;
+}
+
 /* Options for a single input are ignored. */
 CUresult cuLinkAddData_v2(CUlinkState state, int type, void *data, size_t bytes, const char *name, unsigned count,
                           int *options, void **values) {
     CUDA_ENTER(d);
     (void)count, (void)options, (void)values;
     if (!data || !bytes) return finish(state, cuda_wrong(CUDA_INVALID_VALUE, "cuLinkAddData: no data"));
-    if (type == INPUT_CUBIN || type == INPUT_FATBIN) return finish(state, add_image(d, state, name, data));
+    if (is_image(type)) return finish(state, add_image(d, state, name, data));
     return finish(state, d->link_add(state, type, data, bytes, name, 0, NULL, NULL));
 }
 
@@ -91,7 +96,7 @@ CUresult cuLinkAddFile_v2(CUlinkState state, int type, const char *path, unsigne
     CUDA_ENTER(d);
     (void)count, (void)options, (void)values;
     if (!path) return finish(state, cuda_wrong(CUDA_INVALID_VALUE, "cuLinkAddFile: no file is named"));
-    if (type == INPUT_CUBIN || type == INPUT_FATBIN) return finish(state, add_file(d, state, path));
+    if (is_image(type)) return finish(state, add_file(d, state, path));
     return finish(state, d->link_add_file(state, type, path, 0, NULL, NULL));
 }
 

@@ -197,6 +197,11 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned room, CUmodu
 
 /* ---- texts for the linker ---- */
 
+bool cuda_is_archive(const void *image) {
+    static const char magic[] = "!<arch>\n";
+    return strncmp(image, magic, strlen(magic)) == 0;
+}
+
 /* Leaves a message if there is no PTX. In a fat binary, the first object counts. */
 char *cuda_text_of_image(const void *image) {
     enum { ONE = 1 };

@@ -72,6 +72,7 @@ CALL(nvJitLinkDestroy, (jit_link * *link)) {
 
 /* `data` is NUL-terminated. The kind matters only for PTX and LTO IR: all else is searched for PTX by its content. */
 static int add(jit_link *l, int type, const char *data, const char *name) {
+    if (cuda_is_archive(data)) return SUCCESS;
     char *own = type == INPUT_PTX || type == INPUT_LTO_IR ? NULL : cuda_text_of_image(data);
     const char *ptx = type == INPUT_PTX ? data : own;
     if (!ptx) {

@@ -82,6 +82,44 @@ static void texts_give_each_other_what_they_need(void **state) {
     }
 }
 
+/* Each block stores a number, waits for the grid, and gets the next block's. */
+static const char meeting[] = HEADER
+    ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 scope);\n"
+    ".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);\n"
+    ".visible .entry k(.param .u64 out) {\n.reg .pred %p;\n.reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n"
+    "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %tid.x;\n"
+    "setp.ne.u32 %p, %r3, 63;\nmad.wide.u32 %rd2, %r1, 4, %rd1;\nadd.u32 %r4, %r1, 100;\n"
+    "@!%p st.global.u32 [%rd2], %r4;\n"
+    "{ .param .b32 a; .param .b64 q; st.param.b32 [a], 1; call.uni (q), cudaCGGetIntrinsicHandle, (a);\n"
+    "ld.param.b64 %rd3, [q]; }\n"
+    "{ .param .b64 a; .param .b32 b; .param .b32 q; st.param.b64 [a], %rd3; st.param.b32 [b], 0;\n"
+    "call.uni (q), cudaCGSynchronize, (a, b); ld.param.b32 %r5, [q]; }\n"
+    "add.u32 %r6, %r1, 1;\nrem.u32 %r6, %r6, %r2;\nmad.wide.u32 %rd4, %r6, 4, %rd1;\n"
+    "ld.global.u32 %r7, [%rd4];\nadd.u32 %r7, %r7, %r5;\nadd.u32 %r8, %r1, %r2;\nmad.wide.u32 %rd5, %r8, 4, %rd1;\n"
+    "setp.ne.u32 %p, %r3, 0;\n@!%p st.global.u32 [%rd5], %r7;\nret;\n}\n";
+
+static void the_barrier_of_the_grid_is_there(void **state) {
+    (void)state;
+    enum { BLOCKS = 20, LAUNCHES = 3 };
+    const char *const texts[] = {meeting};
+    CUlinkState linker = linker_of(texts, 1);
+    CUmodule module;
+    CUfunction kernel;
+    CUdeviceptr out;
+    void *image, *parameters[] = {&out};
+    uint32_t got[2 * BLOCKS];
+    OK(cu->link_complete(linker, &image, NULL));
+    OK(cu->module_load(&module, image, 0, NULL, NULL));
+    OK(cu->module_function(&kernel, module, "k"));
+    OK(cu->allocate(&out, sizeof got));
+    for (unsigned i = 0; i < LAUNCHES; i++) { /* the barrier is used again */
+        OK(cu->launch(kernel, BLOCKS, 1, 1, 64, 1, 1, 0, NULL, parameters, NULL));
+        OK(cu->copy_to_host(got, out, sizeof got));
+        for (uint32_t b = 0; b < BLOCKS; b++) assert_int_equal(got[BLOCKS + b], 100 + (b + 1) % BLOCKS);
+    }
+    OK(cu->release(out));
+}
+
 static void files_are_linked(void **state) {
     (void)state;
     char path[] = "/tmp/haul-link-XXXXXX";
@@ -294,6 +332,7 @@ static void haul_links_modules(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(texts_give_each_other_what_they_need, open_context, close_context),
+        cmocka_unit_test_setup_teardown(the_barrier_of_the_grid_is_there, open_context, close_context),
         cmocka_unit_test_setup_teardown(files_are_linked, open_context, close_context),
         cmocka_unit_test_setup_teardown(kernels_that_launch_kernels_are_named, open_context, close_context),
         cmocka_unit_test_setup_teardown(addresses_weak_names_and_shared_memory_are_one, open_context, close_context),
