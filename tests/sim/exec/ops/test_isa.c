@@ -12,8 +12,8 @@
 enum { SCRATCH_BYTES = 4096 };
 
 static const driver_table *driver;
-/* Contexts of the default machine, and of one with newer instructions. */
-static CUcontext usual, newer;
+/* Contexts of the default machine, and of two with newer instructions: sm_100 and sm_120. */
+static CUcontext usual, newer, newest;
 static unsigned usual_sm;
 
 typedef struct tally {
@@ -128,9 +128,9 @@ static bool runs_from_text(const isa_case *c, const char *ptx) {
 
 /* Returns false if there is no device for it. */
 static bool choose_device(const isa_case *c) {
-    const bool fits = (unsigned)atoi(c->target + strlen("sm_")) <= usual_sm;
-    if (!fits && !newer) return false;
-    return good(driver->context_set(fits ? usual : newer), c, "device");
+    const unsigned sm = (unsigned)atoi(c->target + strlen("sm_"));
+    const CUcontext context = sm <= usual_sm ? usual : sm < 120 ? newer : newest;
+    return context && good(driver->context_set(context), c, "device");
 }
 
 static void run_case(const isa_case *c, void *counts) {
@@ -186,7 +186,9 @@ static void open_devices(void) {
     must(driver->device_attribute(&major, DRIVER_DEVICE_MAJOR, ordinal));
     must(driver->device_attribute(&minor, DRIVER_DEVICE_MINOR, ordinal));
     usual_sm = (unsigned)(10 * major + minor);
-    if (!real) newer = open_context((int)(sim_machine_find("b200") - sim_machines));
+    if (real) return;
+    newer = open_context((int)(sim_machine_find("b200") - sim_machines));
+    newest = open_context((int)(sim_machine_find("rtx5090") - sim_machines));
 }
 
 int main(void) {
