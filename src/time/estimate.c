@@ -258,13 +258,14 @@ static double skew(const sim_waits *w, const spread *s) {
     return SKEW * spread_of_warps(s) * sqrt(waits * fmin(waits, w->barriers));
 }
 
-/* A wait that leaves n groups of copies in flight is for one that began n such waits ago. What the warp has done since,
- * beside these waits, the data have been on their way. */
+/* A wait that leaves n groups of copies in flight is for one that began n such waits ago. The data have been on their way
+ * while the warp worked, and while it waited these n times: a wait of x is what n * (work + x) leaves of the latency. */
 static double staged_waits(const sim_waits *w, double wait, const double stalls[HAUL_STALL_COUNT]) {
     double others = 0;
     if (w->staged <= 0) return 0;
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) others += stalls[k];
-    return w->staged * fmax(0, wait - w->staged_groups / w->staged * others / w->staged);
+    const double groups = w->staged_groups / w->staged, work = others / w->staged;
+    return w->staged * fmax(0, (wait - groups * work) / (1 + groups));
 }
 
 /* Cycles that warps wait on their own, whatever else runs: summed over all warps, by stall. `load` is the load of
