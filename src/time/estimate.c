@@ -258,8 +258,9 @@ static double skew(const sim_waits *w, const spread *s) {
     return SKEW * spread_of_warps(s) * sqrt(waits * fmin(waits, w->barriers));
 }
 
-/* A wait that leaves n groups of copies in flight is for one that began n such waits ago. The data have been on their way
- * while the warp worked, and while it waited these n times: a wait of x is what n * (work + x) leaves of the latency. */
+/* A wait that leaves n groups of copies in flight is for one that began n such waits ago. The data have been on their
+ * way while the warp worked, and while it waited these n times: a wait of x is what n * (work + x) leaves of the
+ * latency. */
 static double staged_waits(const sim_waits *w, double wait, const double stalls[HAUL_STALL_COUNT]) {
     double others = 0;
     if (w->staged <= 0) return 0;
