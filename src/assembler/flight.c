@@ -12,14 +12,14 @@ enum { MOST_WORDS = 1 << 21, MOST_PASSES = 8, MOST_LOOP_BLOCKS = 1 << 20 };
 
 typedef struct flight_search {
     const ptx_function *function;
-    const bool *loads;
+    const bool *waits, *loads;
     sim_dominance tree;
     uint32_t *column, columns;
     uint32_t *read; /* by register: index + 1 of the block that reads it behind the instruction looked at */
     size_t words;
     uint64_t *in, *out, *begins, *reads, *writes; /* by block */
     uint64_t *needed;                             /* by header of a loop: what its blocks read; all if one waits */
-    bool *waits, *owes, *heads;
+    bool *owes, *heads;
     uint32_t *stack, *member; /* member: header + 1 of the loop that was looked at last */
     uint32_t block;
 } flight_search;
@@ -188,12 +188,11 @@ static void follow_paths(flight_search *s, arena *memory) {
 void sim_flight_find(const ptx_function *f, const bool *waits, const bool *loads, arena *memory, sim_flight *flight) {
     const size_t blocks = f->block_count + 1, registers = f->register_count + 1;
     flight_search s = {.function = f,
+                       .waits = waits,
                        .loads = loads,
                        .column = ARENA_ARRAY(memory, registers, uint32_t),
                        .read = ARENA_ARRAY(memory, registers, uint32_t),
                        .owes = ARENA_ARRAY(memory, blocks, bool)};
-    s.waits = ARENA_ARRAY(memory, blocks, bool);
-    for (uint32_t b = 0; b < f->block_count; b++) s.waits[b] = waits[b];
     find_columns(&s);
     s.words = (s.columns + 63) / 64;
     *flight = (sim_flight){.column = s.column, .words = s.words, .owes = s.owes};

@@ -209,7 +209,7 @@ static sim_floor seen_at(const sim_watch *watch, size_t place, bool is_far) {
 
 void sim_flag_hears(const sim_warp *w, uint64_t address, sim_heard *heard, sim_floor *seen) {
     const sim_domain *d = sim_domain_of(w->block);
-    const bool shared = (address & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
+    const bool shared = sim_is_shared_address(address);
     *heard = heard_at(d, w->block, place_of(address), shared);
     *seen = seen_at(d->owner->watch, place_of(address), !shared);
 }
@@ -275,7 +275,7 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
                         bool writes) {
     sim_domain *d = sim_domain_of(w->block);
     const sim_watch *watch = d->owner->watch;
-    const bool shared = (address[__builtin_ctz(active)] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
+    const bool shared = sim_is_shared_address(address[__builtin_ctz(active)]);
     const uint8_t own = sim_scope_of(sim_instruction_of(w, op->instruction)), fenced = d->fenced[sim_actor(w)];
     const uint8_t released = op->flags & SIM_OP_RELEASES ? own : SIM_SCOPE_NONE;
     const uint8_t scope = released > fenced ? released : fenced;

@@ -48,21 +48,17 @@ struct sim_flag_words {
 
 /* ---- words ---- */
 
-static bool is_shared(uint64_t address) {
-    return (address & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
-}
-
 /* Shared memory of a cluster's blocks is not told apart here. In global memory nothing is kept of what blocks do at the
  * same time. */
 static bool is_followed(const sim_warp *w, uint64_t address) {
     const sim_wait_conditions *waits = w->sm->grid->conditions;
-    return is_shared(address) ? waits->in_shared && w->sm->grid->cluster_blocks == 1
-                              : waits->in_global && w->sm->serial;
+    return sim_is_shared_address(address) ? waits->in_shared && w->sm->grid->cluster_blocks == 1
+                                          : waits->in_global && w->sm->serial;
 }
 
 static sim_flag_words **words_of(const sim_warp *w, uint64_t address) {
     sim_domain *d = sim_domain_of(w->block);
-    return is_shared(address) ? &d->flag_words : &d->owner->watch->flag_words;
+    return sim_is_shared_address(address) ? &d->flag_words : &d->owner->watch->flag_words;
 }
 
 static flag_word *slot_of(sim_flag_words *words, uint64_t address) {
@@ -76,8 +72,8 @@ static const flag_word *find(const sim_warp *w, uint64_t address) {
 }
 
 static uint32_t value_at(const sim_warp *w, uint64_t address) {
-    const void *from = is_shared(address) ? w->block->shared + (address & ~SIM_WINDOW_MASK)
-                                          : sim_memory_at(w->sm->grid->memory, address, 4);
+    const void *from = sim_is_shared_address(address) ? w->block->shared + (address & ~SIM_WINDOW_MASK)
+                                                      : sim_memory_at(w->sm->grid->memory, address, 4);
     uint32_t value = 0;
     if (from) memcpy(&value, from, sizeof value);
     return value;
@@ -92,7 +88,7 @@ static sim_flag_words *new_words(uint32_t size) {
 /* Returns the word's entry, with the value of its last write; NULL if the host runs out of memory. */
 static flag_word *note(sim_warp *w, uint64_t address) {
     sim_flag_words **words = words_of(w, address);
-    if (!*words) *words = new_words(is_shared(address) ? SHARED_WORDS : GLOBAL_WORDS);
+    if (!*words) *words = new_words(sim_is_shared_address(address) ? SHARED_WORDS : GLOBAL_WORDS);
     if (!*words) {
         sim_domain_of(w->block)->owner->failed = true;
         return NULL;
@@ -175,7 +171,7 @@ static other_access access_of(const flag_write *x) {
 static void report(sim_warp *w, const sim_op *op, haul_action action, unsigned lane, uint64_t address, other_access x,
                    const char *what) {
     sim_domain *d = sim_domain_of(w->block);
-    const bool shared = is_shared(address);
+    const bool shared = sim_is_shared_address(address);
     const haul_finding found = {
         .kind = shared ? HAUL_FINDING_RACE_SHARED : HAUL_FINDING_RACE_GLOBAL,
         .grade = HAUL_GRADE_ERROR,
@@ -327,7 +323,7 @@ void sim_flag_words_read(sim_warp *w, const sim_op *op, uint32_t active, const u
 static void written_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, uint32_t time, uint32_t age) {
     const sim_domain *d = sim_domain_of(w->block);
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
-    const sim_known *fences = d->fences[is_shared(address) ? SIM_FENCES_NEAR : SIM_FENCES_FAR];
+    const sim_known *fences = d->fences[sim_is_shared_address(address) ? SIM_FENCES_NEAR : SIM_FENCES_FAR];
     flag_word *word = note(w, address);
     if (!word) return;
     const flag_reader *own = reader_of(word, w, lane);
@@ -365,20 +361,19 @@ static uint32_t earliest(const sim_warp *w, const flag_word *word, unsigned lane
     return k;
 }
 
-bool sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, sim_heard *heard,
+void sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, sim_heard *heard,
                           sim_floor *seen) {
     const sim_wait_condition *c = &w->sm->grid->conditions->of[op->instruction];
     const flag_word *word = c->test && c->is_all && op->bytes == 4 ? find(w, address) : NULL;
-    if (!word || !sim_wait_ends(w, c, lane, value_at(w, address))) return false;
+    if (!word || !sim_wait_ends(w, c, lane, value_at(w, address))) return;
     const uint32_t k = earliest(w, word, lane, c);
-    if (k == word->count - 1) return false;
+    if (k == word->count - 1) return;
     const flag_write *x = write_at(word, k);
     const bool is_own = x->cluster == sim_domain_of(w->block)->cluster_index || x->cluster == NO_CLUSTER;
     if (is_own && heard->near > x->heard.near) heard->near = x->heard.near;
     heard->far = x->heard.far;
     heard->from = x->heard.from;
     *seen = x->seen;
-    return true;
 }
 
 void sim_flag_words_clear(sim_flag_words *words) {

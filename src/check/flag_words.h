@@ -12,9 +12,9 @@ typedef struct sim_flag_words sim_flag_words;
 void sim_flag_words_read(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]);
 void sim_flag_words_written(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                             uint32_t time, uint32_t age);
-/* Returns true if the lane's wait might have ended with an earlier value; sets what it would have heard. `heard` and
- * `seen` are what the last value tells. */
-bool sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, sim_heard *heard,
+/* `heard` and `seen` are what the last value tells the lane. If its wait might have ended with an earlier value, sets
+ * them to what that tells. */
+void sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, sim_heard *heard,
                           sim_floor *seen);
 /* The cluster starts again: its shared memory has no history. */
 void sim_flag_words_clear(sim_flag_words *words);

@@ -109,8 +109,7 @@ static void spread(void *context, uint32_t reg, bool writes) {
 
 static bool may_control_loop(const flow *x, uint32_t instruction, uint32_t load_block) {
     const ptx_function *f = x->function;
-    size_t b;
-    SEARCH_FIRST(b, f->block_count, k, f->blocks[k].end <= instruction);
+    const uint32_t b = ptx_block_of(f, instruction);
     return is_branch(&f->instructions[instruction]) && f->blocks[b].end == instruction + 1 &&
            x->component[b] == x->component[load_block] && (b != load_block || ptx_repeats(f, load_block));
 }

@@ -1,7 +1,6 @@
 #include "check/wait_condition.h"
 
 #include "base/memory.h"
-#include "base/search.h"
 #include "base/status.h"
 #include "check/internal.h"
 #include "ptx/components.h"
@@ -13,12 +12,6 @@ typedef struct search {
     ptx_users readers, writers;
     const uint32_t *component; /* by block */
 } search;
-
-static uint32_t block_of(const ptx_function *f, uint32_t instruction) {
-    size_t b;
-    SEARCH_FIRST(b, f->block_count, k, f->blocks[k].end <= instruction);
-    return (uint32_t)b;
-}
 
 /* Returns the only instruction in the list that names the register; PTX_NO_BLOCK if there are several, or none. */
 static uint32_t only_user(const ptx_users *users, uint32_t reg) {
@@ -36,7 +29,7 @@ static bool is_unchanged(const search *s, const ptx_operand *o, uint32_t loop) {
     if (o->kind == PTX_INTEGER) return true;
     if (o->kind != PTX_REGISTER) return false;
     for (uint32_t k = s->writers.first[o->reg]; k < s->writers.first[o->reg + 1]; k++)
-        if (is_in_loop(s, block_of(s->function, s->writers.instructions[k]), loop)) return false;
+        if (is_in_loop(s, ptx_block_of(s->function, s->writers.instructions[k]), loop)) return false;
     return true;
 }
 
@@ -53,11 +46,11 @@ static bool decides(const search *s, const ptx_instruction *test, uint32_t loop,
     const uint32_t predicate = test->operands[0].reg, branch = only_user(&s->readers, predicate);
     if (branch == PTX_NO_BLOCK || only_user(&s->writers, predicate) == PTX_NO_BLOCK) return false;
     const ptx_instruction *at = &f->instructions[branch];
-    const ptx_block *b = &f->blocks[block_of(f, branch)];
+    const ptx_block *b = &f->blocks[ptx_block_of(f, branch)];
     if (!ptx_is(at->op, PTX_KIND_BRANCH) || !at->guarded || b->end != branch + 1 || b->table_count) return false;
     const bool stays = is_in_loop(s, b->next, loop), stays_taken = is_in_loop(s, b->taken, loop);
     *ends = stays_taken ? at->guard_negated : !at->guard_negated;
-    return stays != stays_taken && is_in_loop(s, block_of(f, branch), loop);
+    return stays != stays_taken && is_in_loop(s, ptx_block_of(f, branch), loop);
 }
 
 /* Looks for the comparison of the register that ends the loop. */

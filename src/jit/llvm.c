@@ -162,8 +162,10 @@ static int keep_object(void (*destroy)(void *), void *object, void *library) {
 static void load(void) {
     void *library = open_library();
     loaded = library && resolve_all(library) && prepare();
-    if (loaded) sim_compiler_at_exit();
-    if (loaded) (void)sim_replace_import(library, "__cxa_atexit", (uintptr_t)keep_object);
+    if (loaded) {
+        sim_compiler_at_exit();
+        (void)sim_replace_import(library, "__cxa_atexit", (uintptr_t)keep_object);
+    }
     atomic_store(&tried, true);
 }
 

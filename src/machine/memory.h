@@ -21,6 +21,10 @@
 #define SIM_PARAM_WINDOW 0x00004a0000000000ull    /* the kernel's parameters */
 #define SIM_FUNCTION_WINDOW 0x00004b0000000000ull /* addresses of functions; loads from them fault */
 #define SIM_WINDOW_MASK 0xffffff0000000000ull
+/* Returns whether a generic address is in shared memory of the executing block. */
+static inline bool sim_is_shared_address(uint64_t address) {
+    return (address & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW;
+}
 /* The first device's memory, followed by the others'. Linux and its sanitizers place nothing there on their own. */
 #define SIM_GLOBAL_BASE 0x0000200000000000ull
 #define SIM_GLOBAL_STRIDE (2ull << 40)

@@ -1,8 +1,16 @@
-/* Edges between blocks, in both directions. */
+/* The block of an instruction, and edges between blocks, in both directions. */
 #ifndef HAUL_PTX_EDGES_H
 #define HAUL_PTX_EDGES_H
 
+#include "base/search.h"
 #include "ptx/ir.h"
+
+/* Returns the block that an instruction of the function is in. */
+static inline uint32_t ptx_block_of(const ptx_function *f, uint32_t instruction) {
+    size_t block;
+    SEARCH_FIRST(block, f->block_count, k, f->blocks[k].end <= instruction);
+    return (uint32_t)block;
+}
 
 /* A block's edges in order: to the next block, to the branch target, to the blocks of its table. */
 static inline uint32_t ptx_edge_count(const ptx_block *b) {

@@ -44,9 +44,9 @@ uint32_t ptx_target_shared_bytes(unsigned target) {
     return targets[target].shared_kib * UINT32_C(1024);
 }
 
-bool ptx_runs_on(ptx_target_set set, unsigned sm) {
+ptx_target_set ptx_target_of_gpu(unsigned sm) {
     const int alone = ptx_target_of(sm, 'a'), own = alone >= 0 ? alone : ptx_target_of(sm, '\0');
-    return own >= 0 && set >> own & 1;
+    return own >= 0 ? UINT64_C(1) << own : 0;
 }
 
 /* `80`: it and all later targets; `90a`: only it; `100f`: later targets of its family with a suffix. */

@@ -30,9 +30,9 @@ int ptx_target_of(unsigned sm, char suffix);
 unsigned ptx_target_version(unsigned target);
 /* Returns the bytes of static shared memory that a kernel may have. */
 uint32_t ptx_target_shared_bytes(unsigned target);
-/* Returns whether a GPU of compute capability `sm` (times ten) runs what needs one of these targets: its own target,
- * the one for that GPU alone if there is such, is among them. */
-bool ptx_runs_on(ptx_target_set targets, unsigned sm);
+/* Returns the target that is a GPU's own, by its compute capability times ten: the one for that GPU alone (sm_90a), if
+ * there is such. It runs what needs a set with this target. */
+ptx_target_set ptx_target_of_gpu(unsigned sm);
 /* Formats `80` as "sm_80 or later", `90a|100f` as "sm_90a or sm_100f"; the text lives in the arena. */
 const char *ptx_describe_targets(arena *a, const char *target_text);
 /* Returns whether all rows of the tables could be read; a test checks that. */

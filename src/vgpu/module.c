@@ -207,10 +207,11 @@ CUresult sim_call_module_variable(CUdeviceptr *address, size_t *bytes, CUmodule 
  * on an A100. */
 static haul_status check_architecture(const CUmodule m, const ptx_function *f) {
     const unsigned has = m->context->machine.sm;
+    const ptx_target_set own = ptx_target_of_gpu(has);
     for (size_t k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
         const ptx_need need = ptx_need_of(i);
-        if (!ptx_runs_on(need.targets, has))
+        if (!(need.targets & own))
             return haul_fail(HAUL_ERROR_UNSUPPORTED, "%s:%u:%u: '%s' needs %s, but %s is sm_%u; choose another device",
                              m->ptx->name, i->position.line, i->position.column, ptx_ops[i->op].mnemonic,
                              ptx_describe_targets(&m->memory, need.target_text), m->context->machine.name, has);

@@ -276,7 +276,7 @@ static sim_step atomic_generic(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step = SIM_NEXT;
     sim_addresses(w, op, address);
     for (unsigned l = 0; l < SIM_LANES; l++) {
-        shared |= (uint32_t)((address[l] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW) << l;
+        shared |= (uint32_t)sim_is_shared_address(address[l]) << l;
         narrow[l] = (uint32_t)address[l];
     }
     shared &= active;

@@ -21,7 +21,7 @@ enum { MAP_IN_SHARED = 1, MAP_VALUE_WIDE = 2 };
  * with the fault recorded, if they are not there. */
 static unsigned char *map_at(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, bool in_shared) {
     unsigned char *bytes = NULL;
-    if (!in_shared && (address & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW) in_shared = true, address -= SIM_SHARED_WINDOW;
+    if (!in_shared && sim_is_shared_address(address)) in_shared = true, address -= SIM_SHARED_WINDOW;
     const uint64_t shared = (uint32_t)address, limit = w->sm->grid->shared_bytes;
     const bool aligned = address % SIM_TENSOR_MAP_ALIGNMENT == 0;
     if (aligned && in_shared && shared + SIM_TENSOR_MAP_BYTES <= limit) bytes = w->block->shared + shared;

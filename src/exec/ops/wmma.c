@@ -177,7 +177,7 @@ static sim_step count_words(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint64_t *address = SIM_SLOT(w, uint64_t, op->a);
     uint32_t in_block[SIM_LANES];
     narrow(address, in_block);
-    if (op->imm2 || (address[0] & SIM_WINDOW_MASK) == SIM_SHARED_WINDOW)
+    if (op->imm2 || sim_is_shared_address(address[0]))
         sim_count_shared(w->sm->counting, w, op, active, in_block);
     else
         sim_count_global(w->sm->counting, w, op, active, address);

@@ -176,7 +176,7 @@ static void put_suffixes(maker *m, text *t, const ptx_pattern *pattern) {
 static bool is_tried(unsigned op) {
     const ptx_instruction bare = {.op = (uint16_t)op};
     const ptx_need need = ptx_need_of(&bare);
-    if (!ptx_runs_on(need.targets, 90) || need.version > 83) return false;
+    if (!(need.targets & ptx_target_of_gpu(90)) || need.version > 83) return false;
     return ptx_is(op, PTX_KIND_ARITHMETIC | PTX_KIND_COLLECTIVE); /* redux of .f32 needs an sm_100 */
 }
 
