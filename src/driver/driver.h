@@ -90,8 +90,13 @@ enum {
     DRIVER_LIMIT_STACK = 0,
     DRIVER_LIMIT_PRINT = 1,
     DRIVER_LIMIT_HEAP = 2,
+    DRIVER_LIMIT_SYNC_DEPTH = 3,
+    DRIVER_LIMIT_PENDING_LAUNCHES = 4,
     DRIVER_LIMIT_L2_FETCH = 5,
     DRIVER_LIMIT_PERSISTING_L2 = 6,
+    DRIVER_LIMIT_SHARED = 7, /* of a block of a context for graphics; read only, as the next */
+    DRIVER_LIMIT_GRAPHICS = 8,
+    DRIVER_LIMIT_GRAPHICS_FALLBACK = 9,
 };
 enum {
     DRIVER_POOL_REUSE = 1, /* and the next two: how freed memory may be used again */

@@ -223,8 +223,11 @@ CUresult sim_call_fill_words_async(CUdeviceptr to, unsigned value, size_t count,
 
 /* ---- limits ---- */
 
-/* Limits in bytes: of a fetch into L2, the heap's least size, and the buffer of printf(). */
-enum { LEAST_FETCH = 32, MOST_FETCH = 128, LEAST_HEAP = 4096, PRINT_BYTES = 1 << 20 };
+/* Limits in bytes: of a fetch into L2, the heap's least size, the buffer of printf() (by default for each SM, and its
+ * least size); and launches by kernels that may be pending. As an H200 has them, whose heap has at least 4 MiB, though:
+ * tests use smaller ones. */
+enum { LEAST_FETCH = 32, MOST_FETCH = 128, LEAST_HEAP = 4096, PRINT_BYTES_AN_SM = 64 << 10, LEAST_PRINT = 512 << 10 };
+enum { PENDING_LAUNCHES = 2048 };
 
 /* Kernels with calls depend on the stack's size, so they are lowered again. */
 static CUresult set_stack(CUcontext c, size_t value) {
@@ -261,14 +264,20 @@ CUresult sim_call_limit_set(int limit, size_t value) {
     switch (limit) {
     case DRIVER_LIMIT_STACK: return set_stack(c, value);
     case DRIVER_LIMIT_HEAP: return set_heap(c, value);
-    case DRIVER_LIMIT_PRINT: c->print_bytes = value; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_PRINT: c->print_bytes = value < LEAST_PRINT ? LEAST_PRINT : value; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_PENDING_LAUNCHES: c->pending_launches = value; return CUDA_SUCCESS;
     case DRIVER_LIMIT_L2_FETCH:
+        if (value > MOST_FETCH) return sim_wrong("cuCtxSetLimit: a fetch into L2 has at most 128 bytes");
         c->machine.l2_fetch_bytes = value <= LEAST_FETCH ? LEAST_FETCH : value <= 64 ? 64 : MOST_FETCH;
         return CUDA_SUCCESS;
     case DRIVER_LIMIT_PERSISTING_L2:
         if (value > sim_most_persisting(&c->machine))
             return sim_wrong("cuCtxSetLimit: the limit exceeds what L2 can set aside");
         return set_aside(c, value);
+    case DRIVER_LIMIT_SHARED:
+    case DRIVER_LIMIT_GRAPHICS: return CUDA_NOT_PERMITTED;
+    case DRIVER_LIMIT_SYNC_DEPTH:
+    case DRIVER_LIMIT_GRAPHICS_FALLBACK: return CUDA_UNSUPPORTED_LIMIT;
     default: return sim_wrong("cuCtxSetLimit: no such limit");
     }
 }
@@ -279,9 +288,18 @@ CUresult sim_call_limit_get(size_t *value, int limit) {
     switch (limit) {
     case DRIVER_LIMIT_STACK: *value = c->stack_bytes ? c->stack_bytes : PTX_STACK_BYTES; return CUDA_SUCCESS;
     case DRIVER_LIMIT_HEAP: *value = c->heap_bytes ? c->heap_bytes : SIM_HEAP_BYTES; return CUDA_SUCCESS;
-    case DRIVER_LIMIT_PRINT: *value = c->print_bytes ? c->print_bytes : PRINT_BYTES; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_PRINT:
+        *value = c->print_bytes ? c->print_bytes : (size_t)PRINT_BYTES_AN_SM * c->machine.sms;
+        return CUDA_SUCCESS;
+    case DRIVER_LIMIT_PENDING_LAUNCHES:
+        *value = c->pending_launches ? c->pending_launches : PENDING_LAUNCHES;
+        return CUDA_SUCCESS;
     case DRIVER_LIMIT_L2_FETCH: *value = c->machine.l2_fetch_bytes; return CUDA_SUCCESS;
     case DRIVER_LIMIT_PERSISTING_L2: *value = c->persisting_l2; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_SHARED: *value = c->machine.shared_per_block_optin; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_GRAPHICS: *value = 0; return CUDA_SUCCESS;
+    case DRIVER_LIMIT_SYNC_DEPTH:
+    case DRIVER_LIMIT_GRAPHICS_FALLBACK: return CUDA_UNSUPPORTED_LIMIT;
     default: return sim_wrong("cuCtxGetLimit: no such limit");
     }
 }

@@ -193,6 +193,7 @@ struct CUctx_st {
     uint64_t stack_bytes;          /* per thread; 0: the default */
     uint64_t heap_bytes;           /* of the device; 0: the default */
     uint64_t print_bytes;          /* the printf() buffer's size, as the program sees it */
+    uint64_t pending_launches;     /* of kernels, as the program sees it */
     struct sim_heap *heap;         /* NULL until a kernel needs it */
     struct CUfunc_st **heap_users; /* see sim_heap_origin(); NULL: unloaded */
     uint32_t heap_user_count;

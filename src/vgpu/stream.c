@@ -382,7 +382,7 @@ CUresult sim_call_stream_set_attribute(CUstream handle, int attribute, const CUs
         return allowed;
     case DRIVER_LAUNCH_PRIORITY: s->priority = sim_clamp_priority(value->number); return CUDA_SUCCESS;
     case DRIVER_LAUNCH_SYNCHRONIZATION:
-        if (value->number < SYNCHRONIZE_AUTO || value->number > SYNCHRONIZE_BLOCKING) break;
+        if (value->number == 0 || value->number < SYNCHRONIZE_UNSET || value->number > SYNCHRONIZE_BLOCKING) break;
         s->synchronization = *value;
         return CUDA_SUCCESS;
     case DRIVER_LAUNCH_DOMAIN_MAP: s->domain_map = *value; return CUDA_SUCCESS;

@@ -63,6 +63,11 @@ typedef void *handle;
     F(cuMemsetD2D16_v2, (address, size_t, unsigned short, size_t, size_t))                                      \
     F(cuOccupancyMaxPotentialBlockSize, (int *, int *, handle, void *, size_t, int))                            \
     F(cuOccupancyAvailableDynamicSMemPerBlock, (size_t *, handle, int, int))                                    \
+    F(cuEventCreate, (handle *, unsigned))                                                                      \
+    F(cuEventRecord, (handle, handle))                                                                          \
+    F(cuEventSynchronize, (handle))                                                                             \
+    F(cuPointerGetAttribute, (void *, int, address))                                                            \
+    F(cuMemcpyHtoDAsync_v2, (address, const void *, size_t, handle))                                            \
     F(cuStreamCreate, (handle *, unsigned))                                                                     \
     F(cuStreamSynchronize, (handle))                                                                            \
     F(cuStreamAddCallback, (handle, void (*)(handle, int, void *), void *, unsigned))                           \
@@ -306,6 +311,30 @@ static int use_contexts(void) {
     return 0;
 }
 
+/* Without a current context: a stream tells it, but not a default one. */
+static int use_handles(void) {
+    handle primary, stream, event, now;
+    address out;
+    unsigned kind = 0;
+    uint32_t value = 5;
+    MUST(cuInit(0));
+    MUST(cuDevicePrimaryCtxRetain(&primary, 0));
+    MUST(cuCtxSetCurrent(primary));
+    MUST(cuMemAlloc_v2(&out, 4));
+    MUST(cuStreamCreate(&stream, 1));
+    MUST(cuEventCreate(&event, 0));
+    MUST(cuCtxPopCurrent_v2(&now));
+    MUST(cuMemcpyHtoDAsync_v2(out, &value, 4, stream));
+    MUST(cuEventRecord(event, stream));
+    MUST(cuEventSynchronize(event));
+    MUST(cuPointerGetAttribute(&kind, 2, out));
+    printf("memory of kind %u\n", kind);
+    say("default stream", cu.cuMemcpyHtoDAsync_v2(out, &value, 4, NULL));
+    say("no stream", cu.cuMemcpyHtoD_v2(out, &value, 4));
+    MUST(cuMemFree_v2(out));
+    return 0;
+}
+
 static int ask_device(void) {
     char name[64], bus[32];
     int value, device, unknown = 0;
@@ -438,11 +467,11 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } tasks[] = {{"increase", increase},         {"packed", pack_parameters},   {"library", use_library},
-                 {"fatbin", use_fatbin},         {"link", link_modules},        {"log", read_log},
-                 {"contexts", use_contexts},     {"device", ask_device},        {"function", ask_function},
-                 {"memory", use_memory},         {"entries", ask_entry_points}, {"shared", share_with_runtime},
-                 {"graphics", ask_for_graphics}, {"names", find_names}};
+    } tasks[] = {{"increase", increase},         {"packed", pack_parameters},    {"library", use_library},
+                 {"fatbin", use_fatbin},         {"link", link_modules},         {"log", read_log},
+                 {"contexts", use_contexts},     {"handles", use_handles},       {"device", ask_device},
+                 {"function", ask_function},     {"memory", use_memory},         {"entries", ask_entry_points},
+                 {"shared", share_with_runtime}, {"graphics", ask_for_graphics}, {"names", find_names}};
     if (count > 2 && strcmp(arguments[2], "dlopen") == 0) find_by_dlopen();
     if (count > 2 && strcmp(arguments[2], "entry") == 0) find_by_entry_point();
     for (size_t i = 0; count > 1 && i < sizeof tasks / sizeof *tasks; i++)

@@ -52,6 +52,9 @@ result 'and primary ones counted' gives 'before cuInit: CUDA_ERROR_NOT_INITIALIZ
 without a context: CUDA_ERROR_INVALID_CONTEXT\nprimary: 0\npopped the second: 1\nthe first is current: 1
 destroyed: CUDA_ERROR_CONTEXT_IS_DESTROYED\nno context at all: CUDA_ERROR_INVALID_CONTEXT
 primary: CUDA_ERROR_INVALID_CONTEXT\nreleased too often: CUDA_ERROR_INVALID_CONTEXT'
+runs 'a stream or an address tells the context' handles
+result 'where none is current' gives 'memory of kind 2\ndefault stream: CUDA_ERROR_INVALID_CONTEXT
+no stream: CUDA_ERROR_INVALID_CONTEXT'
 runs 'all attributes of the device are known' device
 result 'and no others' gives 'version 13000\nNVIDIA H100 80GB HBM3 (virtual), 0000:02:00.0 is device 0
 0 attributes unknown\n5120 bits of memory bus\ndevice 1: CUDA_ERROR_INVALID_DEVICE

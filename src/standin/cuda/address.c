@@ -103,7 +103,7 @@ static CUresult get_unknown(void *value, int attribute) {
 /* CUDA_INVALID_VALUE if no allocation has the address. */
 CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) {
     sim_allocation a;
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     (void)d;
     if (!value) return cuda_leave(CUDA_INVALID_VALUE);
     if (!sim_driver_allocation(address, &a)) return cuda_leave(CUDA_INVALID_VALUE);
@@ -113,7 +113,7 @@ CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) 
 /* Unlike the query of one attribute, this succeeds for any address: what does not apply is 0 or the like. */
 CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr address) {
     sim_allocation a;
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     (void)d;
     const bool known = sim_driver_allocation(address, &a);
     if (count && (!attributes || !values)) return cuda_leave(CUDA_INVALID_VALUE);
@@ -127,7 +127,7 @@ CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, 
  * effect. */
 CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr address) {
     sim_allocation a;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     const bool fits = value && attribute == POINTER_SYNCHRONOUS && sim_driver_allocation(address, &a);
     return cuda_leave(fits ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
@@ -250,7 +250,7 @@ CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, int what, CUdevice devic
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation location, unsigned flags,
                                CUstream stream) {
     int status;
-    CUDA_ENTER(d);
+    CUDA_ENTER_STREAM(d, stream);
     CUresult result = d->capture_status(stream, &status);
     if (result != CUDA_SUCCESS) return cuda_leave(result);
     if (flags) return cuda_leave(cuda_wrong(CUDA_INVALID_VALUE, "cuMemPrefetchAsync: flags must be 0"));
@@ -323,7 +323,7 @@ CUresult cuMemRangeGetAttributes(void **data, size_t *rooms, int *attributes, si
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags) {
     int status;
     sim_allocation a;
-    CUDA_ENTER(d);
+    CUDA_ENTER_STREAM(d, stream);
     const CUresult result = d->capture_status(stream, &status);
     if (result != CUDA_SUCCESS) return cuda_leave(result);
     const bool known = sim_driver_allocation(address, &a) && a.kind == SIM_MANAGED_MEMORY;

@@ -86,17 +86,33 @@ CUresult cuda_enter_device(const driver_table **d) {
     return CUDA_SUCCESS;
 }
 
-/* The current context is checked under the lock, which is given back if there is none. */
-static CUresult check_context(void) {
+/* The current context is checked under the lock, which is given back if it has ended, or is needed and not there. */
+static CUresult check_context(bool is_needed) {
     const context *c = current();
-    if (c && !c->has_ended) return CUDA_SUCCESS;
-    (void)standin_leave_driver(CUDA_SUCCESS);
-    return c ? CUDA_CONTEXT_IS_DESTROYED : CUDA_INVALID_CONTEXT;
+    if (c ? !c->has_ended : !is_needed) return CUDA_SUCCESS;
+    return standin_leave_driver(c ? CUDA_CONTEXT_IS_DESTROYED : CUDA_INVALID_CONTEXT);
+}
+
+static CUresult enter(const driver_table **d, bool is_needed) {
+    const CUresult entered = cuda_enter_device(d);
+    return entered == CUDA_SUCCESS ? check_context(is_needed) : entered;
 }
 
 CUresult cuda_enter(const driver_table **d) {
-    const CUresult entered = cuda_enter_device(d);
-    return entered == CUDA_SUCCESS ? check_context() : entered;
+    return enter(d, true);
+}
+
+CUresult cuda_enter_handle(const driver_table **d) {
+    return enter(d, false);
+}
+
+/* The default streams, which are the current context's: NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
+static bool is_default(CUstream stream) {
+    return (uintptr_t)stream <= 2;
+}
+
+CUresult cuda_enter_stream(const driver_table **d, CUstream stream) {
+    return enter(d, is_default(stream));
 }
 
 CUresult cuda_enter_device_beside(const driver_table **d) {
@@ -105,9 +121,21 @@ CUresult cuda_enter_device_beside(const driver_table **d) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuda_enter_beside(const driver_table **d) {
+static CUresult enter_beside(const driver_table **d, bool is_needed) {
     const CUresult entered = cuda_enter_device_beside(d);
-    return entered == CUDA_SUCCESS ? check_context() : entered;
+    return entered == CUDA_SUCCESS ? check_context(is_needed) : entered;
+}
+
+CUresult cuda_enter_beside(const driver_table **d) {
+    return enter_beside(d, true);
+}
+
+CUresult cuda_enter_handle_beside(const driver_table **d) {
+    return enter_beside(d, false);
+}
+
+CUresult cuda_enter_stream_beside(const driver_table **d, CUstream stream) {
+    return enter_beside(d, is_default(stream));
 }
 
 CUresult cuda_leave(CUresult result) {

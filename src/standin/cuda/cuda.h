@@ -179,24 +179,33 @@ _Static_assert(sizeof(cuda_node_params) == 256, "CUgraphNodeParams has 256 bytes
 #undef DRIVER
 
 /* Each call of the program runs between these two, as calls of the runtime run between standin_enter() and
- * standin_leave(). Requires cuInit() and, unless the call is about devices, a current context; otherwise nothing is
- * entered. */
+ * standin_leave(). Requires cuInit() and a current context, if the call needs one; otherwise nothing is entered. As on
+ * an H200 (tests/programs/samples/without_context.cu), no context need be current for calls about devices, and for
+ * calls that tell it by a handle: a stream that is not a default one, an event, module, function, graph or pool. */
 CUresult cuda_enter(const driver_table **d);
 CUresult cuda_enter_beside(const driver_table **d); /* standin_enter_driver_beside() */
 CUresult cuda_enter_device(const driver_table **d);
 CUresult cuda_enter_device_beside(const driver_table **d);
+CUresult cuda_enter_handle(const driver_table **d);
+CUresult cuda_enter_handle_beside(const driver_table **d);
+CUresult cuda_enter_stream(const driver_table **d, CUstream stream);
+CUresult cuda_enter_stream_beside(const driver_table **d, CUstream stream);
 CUresult cuda_leave(CUresult result);
 /* Declares `d`, and leaves the function if nothing was entered. */
-#define CUDA_ENTER_BY(enter, d)                        \
+#define CUDA_ENTER_BY(d, enter)                        \
     const driver_table *d;                             \
     do {                                               \
-        const CUresult entered_ = enter(&d);           \
+        const CUresult entered_ = enter;               \
         if (entered_ != CUDA_SUCCESS) return entered_; \
     } while (0)
-#define CUDA_ENTER(d) CUDA_ENTER_BY(cuda_enter, d)
-#define CUDA_ENTER_BESIDE(d) CUDA_ENTER_BY(cuda_enter_beside, d)
-#define CUDA_ENTER_DEVICE(d) CUDA_ENTER_BY(cuda_enter_device, d)
-#define CUDA_ENTER_DEVICE_BESIDE(d) CUDA_ENTER_BY(cuda_enter_device_beside, d)
+#define CUDA_ENTER(d) CUDA_ENTER_BY(d, cuda_enter(&d))
+#define CUDA_ENTER_BESIDE(d) CUDA_ENTER_BY(d, cuda_enter_beside(&d))
+#define CUDA_ENTER_DEVICE(d) CUDA_ENTER_BY(d, cuda_enter_device(&d))
+#define CUDA_ENTER_DEVICE_BESIDE(d) CUDA_ENTER_BY(d, cuda_enter_device_beside(&d))
+#define CUDA_ENTER_HANDLE(d) CUDA_ENTER_BY(d, cuda_enter_handle(&d))
+#define CUDA_ENTER_HANDLE_BESIDE(d) CUDA_ENTER_BY(d, cuda_enter_handle_beside(&d))
+#define CUDA_ENTER_STREAM(d, stream) CUDA_ENTER_BY(d, cuda_enter_stream(&d, stream))
+#define CUDA_ENTER_STREAM_BESIDE(d, stream) CUDA_ENTER_BY(d, cuda_enter_stream_beside(&d, stream))
 
 /* ---- between them ---- */
 

@@ -23,7 +23,7 @@ void cuda_prepare_alone(CUfunction function) {
 /* For a library's kernel, the module of the thread's device. */
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function) {
     const ptx_function *entry;
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     (void)d;
     const CUresult result = module ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) (void)sim_driver_kernel_ptx(function, &entry, module);
@@ -31,7 +31,7 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction function) {
 }
 
 CUresult cuFuncGetName(const char **name, CUfunction function) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     (void)d;
     const CUresult result = name ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *name = cuda_entry(function)->name;
@@ -50,7 +50,7 @@ uint64_t cuda_parameter_offset(const ptx_function *entry, size_t index) {
 
 /* Beyond the last parameter there is no message, because programs count parameters this way. */
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     (void)d;
     const CUresult result = offset ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
     if (result != CUDA_SUCCESS) return cuda_leave(result);
@@ -62,7 +62,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
 }
 
 CUresult cuFuncGetParamCount(CUfunction function, size_t *count) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     (void)d;
     const CUresult result = count ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *count = cuda_entry(function)->param_count;
@@ -72,7 +72,7 @@ CUresult cuFuncGetParamCount(CUfunction function, size_t *count) {
 /* All functions are loaded with their module. */
 CUresult cuFuncIsLoaded(int *state, CUfunction function) {
     enum { LOADED = 1 };
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     (void)d;
     const CUresult result = state ? cuda_function_of(&function) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *state = LOADED;
@@ -81,7 +81,7 @@ CUresult cuFuncIsLoaded(int *state, CUfunction function) {
 
 /* For settings without effect: only the handle is checked. */
 static CUresult check_function(CUfunction function) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(cuda_function_of(&function));
 }

@@ -114,19 +114,47 @@ static bool prepares(const char *field) {
     return strcmp(field, "function_attribute") == 0 || strcmp(field, "occupancy") == 0;
 }
 
-/* Returns the suffix of CUDA_ENTER. Functions of devices and of virtual memory need no current context. */
-static const char *way_in(const function *f) {
-    if (strncmp(f->symbol, "cuDevice", 8) == 0) return "_DEVICE_BESIDE";
-    if (strncmp(f->field, "virtual_", 8) == 0 || strncmp(f->field, "multicast_", 10) == 0) return "_DEVICE";
-    return f->is_beside ? "_BESIDE" : "";
+static bool is_among(const char *word, const char *const *words) {
+    while (*words && strcmp(*words, word) != 0) words++;
+    return *words;
+}
+
+/* Whether a parameter, or what is freed, tells the context. */
+static bool has_handle(const function *f, const parameter *all, unsigned count) {
+    static const char *const handles[] = {"CUevent",     "CUmodule",    "CUfunction",   "CUgraph",
+                                          "CUgraphExec", "CUgraphNode", "CUmemoryPool", NULL};
+    static const char *const others[] = {"cuGraphCreate", "cuMemFree_v2", "cuMemFreeHost", "cuMemHostUnregister", NULL};
+    bool found = is_among(f->symbol, others);
+    for (unsigned i = 0; i < count; i++) found |= is_among(all[i].type, handles);
+    return found && strcmp(f->field, "occupancy") != 0;
+}
+
+/* Prints the macro that enters: by whether a current context is needed (cuda.h), and by what runs beside the call.
+ * Functions of devices and of virtual memory need none. */
+static void print_way_in(const function *f, const parameter *all, unsigned count) {
+    const char *const beside = f->is_beside ? "_BESIDE" : "";
+    const char *stream = NULL;
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(all[i].type, "CUstream") == 0) stream = all[i].name;
+    printf("    ");
+    if (strncmp(f->symbol, "cuDevice", 8) == 0)
+        printf("CUDA_ENTER_DEVICE_BESIDE(d)");
+    else if (strncmp(f->field, "virtual_", 8) == 0 || strncmp(f->field, "multicast_", 10) == 0)
+        printf("CUDA_ENTER_DEVICE(d)");
+    else if (stream)
+        printf("CUDA_ENTER_STREAM%s(d, %s)", beside, stream);
+    else
+        printf("CUDA_ENTER%s%s(d)", has_handle(f, all, count) ? "_HANDLE" : "", beside);
+    printf(";\n");
 }
 
 /* The function has the name and parameters that CUDA documents; it enters, checks, calls the table and leaves. */
 static void print_forward(const function *f) {
     parameter all[MOST_PARAMETERS];
     const unsigned count = read_parameters(f, all);
-    printf("CUresult %s%s {\n    CUDA_ENTER%s(d);\n    CUresult result = CUDA_SUCCESS;\n", f->symbol, f->parameters,
-           way_in(f));
+    printf("CUresult %s%s {\n", f->symbol, f->parameters);
+    print_way_in(f, all, count);
+    printf("    CUresult result = CUDA_SUCCESS;\n");
     print_checks(all, count);
     if (prepares(f->field)) printf("    if (result == CUDA_SUCCESS) cuda_prepare_alone(function);\n");
     printf("    if (result == CUDA_SUCCESS) result = d->%s(", f->field);

@@ -9,33 +9,33 @@
 /* ---- edges ---- */
 
 CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(sim_driver_graph_edges(graph, from, to, data, count));
 }
 
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(sim_driver_node_dependencies(node, nodes, data, count));
 }
 
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(sim_driver_node_dependents(node, nodes, data, count));
 }
 
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                    const CUgraphEdgeData *data, size_t count) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(sim_driver_graph_connect(graph, from, to, data, count));
 }
 
 CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                       const CUgraphEdgeData *data, size_t count) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(sim_driver_graph_disconnect(graph, from, to, data, count));
 }
@@ -53,7 +53,7 @@ CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphNode *f
 }
 
 CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec executable, CUgraphNode node, CUgraph child) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(sim_driver_executable_set_child(executable, node, child));
 }
@@ -92,21 +92,21 @@ CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
 /* ---- graphs with user objects (objects.c) ---- */
 
 CUresult cuGraphDestroy(CUgraph graph) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     const CUresult result = cuda_leave(d->graph_destroy(graph));
     if (result == CUDA_SUCCESS) cuda_end_holdings(graph);
     return result;
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec executable) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     const CUresult result = cuda_leave(d->executable_destroy(executable));
     if (result == CUDA_SUCCESS) cuda_end_holdings(executable);
     return result;
 }
 
 CUresult cuGraphClone(CUgraph *clone, CUgraph graph) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     const CUresult result = cuda_leave(clone ? d->graph_clone(clone, graph) : CUDA_INVALID_VALUE);
     if (result == CUDA_SUCCESS) cuda_copy_holdings(graph, *clone);
     return result;
@@ -134,14 +134,14 @@ CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, CUgraphNode 
 /* ---- queries ---- */
 
 CUresult cuGraphExecGetFlags(CUgraphExec executable, unsigned long long *flags) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(flags ? sim_driver_executable_flags(executable, flags) : CUDA_INVALID_VALUE);
 }
 
 CUresult cuGraphNodeGetContainingGraph(CUgraphNode node, CUgraph *graph) {
     unsigned long long number;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(graph ? sim_driver_node_place(node, graph, &number) : CUDA_INVALID_VALUE);
 }
@@ -150,7 +150,7 @@ CUresult cuGraphNodeGetContainingGraph(CUgraphNode node, CUgraph *graph) {
 CUresult cuGraphNodeGetLocalId(CUgraphNode node, unsigned *id) {
     CUgraph graph;
     unsigned long long number = 0;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     const CUresult result = id ? sim_driver_node_place(node, &graph, &number) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *id = (unsigned)number;
@@ -158,7 +158,7 @@ CUresult cuGraphNodeGetLocalId(CUgraphNode node, unsigned *id) {
 }
 
 CUresult cuGraphGetId(CUgraph graph, unsigned *id) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(id ? sim_driver_graph_id(graph, id) : CUDA_INVALID_VALUE);
 }
@@ -168,7 +168,7 @@ CUresult cuGraphNodeGetToolsId(CUgraphNode node, unsigned long long *id) {
     CUgraph graph;
     unsigned long long number = 0;
     unsigned graph_id = 0;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     CUresult result = id ? sim_driver_node_place(node, &graph, &number) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = sim_driver_graph_id(graph, &graph_id);
@@ -177,19 +177,19 @@ CUresult cuGraphNodeGetToolsId(CUgraphNode node, unsigned long long *id) {
 }
 
 CUresult cuGraphExecGetId(CUgraphExec executable, unsigned *id) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(id ? sim_driver_executable_id(executable, id) : CUDA_INVALID_VALUE);
 }
 
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *what) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(what ? sim_driver_node_allocation(node, what) : CUDA_INVALID_VALUE);
 }
 
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *address) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(address ? sim_driver_node_freed(node, address) : CUDA_INVALID_VALUE);
 }

@@ -110,7 +110,7 @@ static CUresult launch(const driver_table *d, CUfunction function, const CUlaunc
 /* Checks the shape, then the handle, then whether a cooperative grid fits. */
 static CUresult launch_plain(CUfunction function, const CUlaunchConfig *config, bool is_cooperative, void **parameters,
                              void **extra) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_STREAM_BESIDE(d, config->stream);
     CUfunction real = function;
     if (cuda_function_of(&real) != CUDA_SUCCESS || !sim_driver_is_prepared(real)) standin_be_alone();
     real = function;
@@ -143,7 +143,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
 }
 
 static CUresult check_attributes(const CUlaunchConfig *given) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_STREAM_BESIDE(d, given->stream);
     (void)d;
     return cuda_leave(standin_check_attributes(given->attributes, given->attribute_count));
 }
@@ -205,7 +205,7 @@ static CUresult settings_of(CUfunction function, settings **found) {
 /* Takes effect with the next launch of the function. */
 CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
     settings *s;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     const CUresult result = x > 0 && y > 0 && z > 0 ? settings_of(function, &s) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) s->block[0] = (unsigned)x, s->block[1] = (unsigned)y, s->block[2] = (unsigned)z;
@@ -214,7 +214,7 @@ CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
 
 CUresult cuFuncSetSharedSize(CUfunction function, unsigned bytes) {
     settings *s;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     const CUresult result = settings_of(function, &s);
     if (result == CUDA_SUCCESS) s->shared_bytes = bytes;
@@ -223,7 +223,7 @@ CUresult cuFuncSetSharedSize(CUfunction function, unsigned bytes) {
 
 CUresult cuParamSetSize(CUfunction function, unsigned bytes) {
     settings *s;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     const CUresult result = bytes <= MOST_BYTES ? settings_of(function, &s) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) s->bytes = bytes;
@@ -233,7 +233,7 @@ CUresult cuParamSetSize(CUfunction function, unsigned bytes) {
 /* The program computes the offsets. point_into() checks the whole size at the launch. */
 CUresult cuParamSetv(CUfunction function, int offset, void *value, unsigned bytes) {
     settings *s;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     const bool fits = value && offset >= 0 && offset <= MOST_BYTES && bytes <= MOST_BYTES - (unsigned)offset;
     const CUresult result = fits ? settings_of(function, &s) : CUDA_INVALID_VALUE;
@@ -252,7 +252,7 @@ CUresult cuParamSetf(CUfunction function, int offset, float value) {
 /* Grids of this style have two dimensions. */
 CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream) {
     settings *s;
-    CUDA_ENTER(d);
+    CUDA_ENTER_STREAM(d, stream);
     CUresult result = width > 0 && height > 0 ? settings_of(function, &s) : CUDA_INVALID_VALUE;
     if (result != CUDA_SUCCESS) return cuda_leave(result);
     void *extra[] = {(void *)EXTRA_BUFFER, s->parameters, (void *)EXTRA_BYTES, &s->bytes, (void *)EXTRA_END};

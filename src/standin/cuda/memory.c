@@ -47,7 +47,7 @@ static CUresult copy(const driver_table *d, CUdeviceptr to, CUdeviceptr from, si
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_STREAM_BESIDE(d, stream);
     return cuda_leave(copy(d, to, from, bytes, stream));
 }
 
@@ -60,7 +60,7 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 /* The addresses tell the devices; contexts are only checked. */
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_STREAM_BESIDE(d, stream);
     CUresult result = cuda_check_context(to_context);
     if (result == CUDA_SUCCESS) result = cuda_check_context(from_context);
     return cuda_leave(result == CUDA_SUCCESS ? copy(d, to, from, bytes, stream) : result);
@@ -186,7 +186,7 @@ static CUresult fill_words(const driver_table *d, CUdeviceptr to, unsigned value
 static CUresult fill(fill_row *row, CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
                      size_t element, CUstream stream) {
     CUresult result = CUDA_SUCCESS;
-    CUDA_ENTER(d);
+    CUDA_ENTER_STREAM(d, stream);
     if (pitch == width * element) return cuda_leave(row(d, to, value, width * height, stream));
     if (height > 1 && pitch < width * element)
         return cuda_leave(cuda_wrong(CUDA_INVALID_VALUE, "a fill whose rows overlap: the pitch is too small"));

@@ -134,13 +134,13 @@ CUresult cuda_unload(const driver_table *d, CUmodule module) {
 }
 
 CUresult cuModuleUnload(CUmodule module) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     const CUresult result = cuda_check_module(module);
     return cuda_leave(result == CUDA_SUCCESS ? cuda_unload(d, module) : result);
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     CUresult result = function && name ? cuda_check_module(module) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = d->module_function(function, module, name);
     return cuda_leave(result);
@@ -148,7 +148,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 
 /* Either output may be NULL. */
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     CUresult result = name ? cuda_check_module(module) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) result = d->module_variable(address, bytes, module, name);
     return cuda_leave(result);
@@ -175,7 +175,7 @@ const char *cuda_next_kernel(CUmodule module, size_t *at) {
 }
 
 CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     (void)d;
     const CUresult result = count ? cuda_check_module(module) : CUDA_INVALID_VALUE;
     if (result != CUDA_SUCCESS) return cuda_leave(result);
@@ -186,7 +186,7 @@ CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module) {
 
 /* Gives at most `room` functions, in the order of the PTX. */
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned room, CUmodule module) {
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_HANDLE_BESIDE(d);
     CUresult result = functions ? cuda_check_module(module) : CUDA_INVALID_VALUE;
     const char *name;
     unsigned count = 0;

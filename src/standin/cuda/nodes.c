@@ -16,7 +16,7 @@ CUresult cuGraphConditionalHandleCreate(unsigned long long *handle, CUgraph grap
                                         unsigned flags) {
     enum { AT_LAUNCH = 1 };
     uint64_t made = 0;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d, (void)context;
     if (!handle || flags & ~(unsigned)AT_LAUNCH) return cuda_leave(CUDA_INVALID_VALUE);
     const CUresult result = sim_driver_condition_create(&made, graph, value, flags & AT_LAUNCH);
@@ -67,18 +67,18 @@ static CUresult set_kernel_in(const driver_table *d, CUgraphExec executable, CUg
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                  const CUDA_KERNEL_NODE_PARAMS *what) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     return cuda_leave(node ? add_kernel(d, node, graph, behind, count, what) : CUDA_INVALID_VALUE);
 }
 
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *what) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     return cuda_leave(set_kernel(d, node, what));
 }
 
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec executable, CUgraphNode node,
                                            const CUDA_KERNEL_NODE_PARAMS *what) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     return cuda_leave(set_kernel_in(d, executable, node, what));
 }
 
@@ -129,7 +129,7 @@ static CUresult check_grid(const driver_table *d, CUgraphNode node) {
 
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, const void *value) {
     CUlaunchAttribute to = {.id = attribute};
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     if (!value) return cuda_leave(CUDA_INVALID_VALUE);
     memcpy(&to.value, value, sizeof to.value);
     CUresult result = CUDA_SUCCESS;
@@ -139,7 +139,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute, const vo
 
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, int attribute, void *value) {
     CUlaunchAttribute is = {.id = attribute};
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     const CUresult result = value ? sim_driver_node_attribute(node, &is) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) memcpy(value, &is.value, sizeof is.value);
@@ -147,7 +147,7 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, int attribute, void *va
 }
 
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(sim_driver_node_copy_attributes(to, from));
 }
@@ -181,13 +181,13 @@ static CUresult add(const driver_table *d, CUgraphNode *node, CUgraph graph, nod
 
 CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                         cuda_node_params *what) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     return cuda_leave(node && what ? add(d, node, graph, behind, count, what) : CUDA_INVALID_VALUE);
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, const CUgraphEdgeData *data,
                            size_t count, cuda_node_params *what) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     CUresult result = node && what ? add(d, node, graph, behind, count, what) : CUDA_INVALID_VALUE;
     if (result != CUDA_SUCCESS || !data) return cuda_leave(result);
     result = sim_driver_node_set_edges(*node, behind, data, count);
@@ -210,7 +210,7 @@ static CUresult set(const driver_table *d, CUgraphNode node, const cuda_node_par
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, cuda_node_params *what) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     return cuda_leave(what ? set(d, node, what) : CUDA_INVALID_VALUE);
 }
 
@@ -231,14 +231,14 @@ static CUresult set_in(const driver_table *d, CUgraphExec executable, CUgraphNod
 
 /* Takes effect with the next launch of the executable. */
 CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node, cuda_node_params *what) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     return cuda_leave(what ? set_in(d, executable, node, what) : CUDA_INVALID_VALUE);
 }
 
 /* The mode restricts other threads during the capture; haul does not enforce it. */
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *behind,
                                      const CUgraphEdgeData *data, size_t count, int mode) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_STREAM(d, stream);
     (void)d, (void)data, (void)mode;
     return cuda_leave(sim_driver_capture_to(stream, graph, behind, count));
 }

@@ -35,7 +35,7 @@ static CUresult set_pool_access(CUmemoryPool pool, const CUmemAccessDesc *a) {
 
 /* The pool's own device always has access. */
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     CUresult result = pool && (access || !count) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) result = set_pool_access(pool, &access[i]);
@@ -44,7 +44,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, si
 
 /* CUDA_INVALID_DEVICE for any location but a device. */
 CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *location) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     if (!flags || !pool || !location) return cuda_leave(CUDA_INVALID_VALUE);
     CUdevice device = location->id;

@@ -17,7 +17,7 @@ CUresult cuStreamDestroy(CUstream stream) {
 
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
     CUdevice of;
-    CUDA_ENTER_BESIDE(d);
+    CUDA_ENTER_STREAM_BESIDE(d, stream);
     (void)d;
     const CUresult result = device ? sim_driver_stream_device(stream, &of) : CUDA_INVALID_VALUE;
     if (result == CUDA_SUCCESS) *device = (CUdevice)standin_number_of(of);
@@ -29,9 +29,11 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
     CUdevice device = 0;
     const CUresult result = cuStreamGetDevice(stream, &device);
     if (result != CUDA_SUCCESS) return result;
-    if ((unsigned)device == standin_selected()) return cuCtxGetCurrent(context);
-    if (context) *context = cuda_primary_context((unsigned)device);
-    return context ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    if (!context) return CUDA_INVALID_VALUE;
+    *context = NULL;
+    if ((unsigned)device == standin_selected()) (void)cuCtxGetCurrent(context);
+    if (!*context) *context = cuda_primary_context((unsigned)device);
+    return CUDA_SUCCESS;
 }
 
 /* The strictest capture mode (0). */

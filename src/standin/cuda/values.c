@@ -12,7 +12,7 @@ enum { COMPARISONS = 3, FLUSH_BEFORE = 1 << 30, NO_BARRIER = 1, MOST_OPS = 256 }
 /* ---- single values ---- */
 
 static CUresult issue(CUstream stream, const sim_value_op *op) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_STREAM(d, stream);
     (void)d;
     return cuda_leave(sim_driver_issue_values(stream, op, 1));
 }
@@ -64,7 +64,7 @@ static CUresult take(const cuda_value_op *from, sim_value_op *to, unsigned *coun
 CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count, cuda_value_op *ops, unsigned flags) {
     sim_value_op taken[MOST_OPS];
     if (!ops || !count || count > MOST_OPS || flags) return CUDA_INVALID_VALUE;
-    CUDA_ENTER(d);
+    CUDA_ENTER_STREAM(d, stream);
     (void)d;
     CUresult result = take(ops, taken, &count);
     if (result == CUDA_SUCCESS) result = sim_driver_issue_values(stream, taken, count);
@@ -103,19 +103,19 @@ CUresult cuda_set_batch(CUgraphExec executable, CUgraphNode node, const cuda_bat
 
 CUresult cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                   const cuda_batch *batch) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(node ? cuda_add_batch(node, graph, behind, count, batch) : CUDA_INVALID_VALUE);
 }
 
 CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node, const cuda_batch *batch) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(cuda_set_batch(NULL, node, batch));
 }
 
 CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec executable, CUgraphNode node, const cuda_batch *batch) {
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     return cuda_leave(executable ? cuda_set_batch(executable, node, batch) : CUDA_INVALID_VALUE);
 }
@@ -134,7 +134,7 @@ CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, cuda_batch *batch) {
     static _Thread_local cuda_value_op *told;
     sim_value_op ops[MOST_OPS];
     unsigned count = 0;
-    CUDA_ENTER(d);
+    CUDA_ENTER_HANDLE(d);
     (void)d;
     CUresult result = batch ? sim_driver_node_values(node, ops, MOST_OPS, &count) : CUDA_INVALID_VALUE;
     if (result != CUDA_SUCCESS) return cuda_leave(result);

@@ -365,8 +365,8 @@ void standin_note_launch(void) {
 
 /* Errors after which CUDA requires the process to end: contexts are unusable. */
 static bool ends_context(CUresult result) {
-    return result == CUDA_ILLEGAL_ADDRESS || result == CUDA_LAUNCH_TIMEOUT ||
-           (result >= CUDA_ASSERT && result <= CUDA_LAUNCH_FAILED);
+    return result == CUDA_ILLEGAL_ADDRESS || result == CUDA_LAUNCH_TIMEOUT || result == CUDA_ASSERT ||
+           (result >= CUDA_HARDWARE_STACK_ERROR && result <= CUDA_LAUNCH_FAILED);
 }
 
 /* A program that continues after a failure gets it again and again. Only the message before is remembered. */

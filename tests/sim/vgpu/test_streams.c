@@ -311,8 +311,12 @@ static void limits_are_kept(void **state) {
     OK(cu->limit_set(DRIVER_LIMIT_L2_FETCH, 33));
     OK(cu->limit_get(&value, DRIVER_LIMIT_L2_FETCH));
     assert_int_equal(value, 64);
+    assert_int_equal(cu->limit_set(DRIVER_LIMIT_L2_FETCH, 4096), CUDA_INVALID_VALUE);
     OK(cu->limit_get(&value, DRIVER_LIMIT_PRINT));
-    assert_int_equal(value, 1 << 20);
+    assert_int_equal(value, 132 << 16);
+    OK(cu->limit_set(DRIVER_LIMIT_PRINT, 4096));
+    OK(cu->limit_get(&value, DRIVER_LIMIT_PRINT));
+    assert_int_equal(value, 512 << 10);
     OK(cu->limit_set(DRIVER_LIMIT_PRINT, 1 << 24));
     OK(cu->limit_get(&value, DRIVER_LIMIT_PRINT));
     assert_int_equal(value, 1 << 24);
@@ -321,6 +325,19 @@ static void limits_are_kept(void **state) {
     assert_int_equal(value, 1 << 20);
     assert_int_equal(cu->limit_set(DRIVER_LIMIT_PERSISTING_L2, (size_t)1 << 40), CUDA_INVALID_VALUE);
     OK(cu->persisting_reset());
+}
+
+/* As an H200 answers. */
+static void some_limits_are_read_only_or_not_there(void **state) {
+    (void)state;
+    size_t value = 0;
+    OK(cu->limit_get(&value, DRIVER_LIMIT_PENDING_LAUNCHES));
+    assert_int_equal(value, 2048);
+    OK(cu->limit_get(&value, DRIVER_LIMIT_SHARED));
+    assert_int_equal(value, 227 << 10);
+    assert_int_equal(cu->limit_set(DRIVER_LIMIT_SHARED, 4096), CUDA_NOT_PERMITTED);
+    assert_int_equal(cu->limit_get(&value, DRIVER_LIMIT_SYNC_DEPTH), CUDA_UNSUPPORTED_LIMIT);
+    assert_int_equal(cu->limit_get(&value, 10), CUDA_INVALID_VALUE);
 }
 
 /* Returns the time of two launches of a kernel, the second with the attribute or without it. */
@@ -376,6 +393,7 @@ int main(void) {
         cmocka_unit_test(pools_give_back_in_stream_order_and_keep_high_water_marks),
         cmocka_unit_test(a_captured_pipeline_is_launched_as_often_as_wanted),
         cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(some_limits_are_read_only_or_not_there),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
