@@ -2,8 +2,9 @@
 import functools
 import os
 
+# The steps use constants, which XLA would compute with while it compiles.
 os.environ.setdefault("XLA_FLAGS", "--xla_gpu_autotune_level=0 --xla_gpu_triton_gemm_any=true --xla_gpu_enable_cublaslt=false "
-                      "--xla_gpu_cublas_fallback=false")
+                      "--xla_gpu_cublas_fallback=false --xla_disable_hlo_passes=constant_folding")
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 import jax
 import jax.numpy as jnp
