@@ -87,7 +87,7 @@ def graphs(launch):
         launch("triangles__" + name, 768, block, zero(768), bits(768 * 24), 24)
     n = 1 << 18
     for name, each in (("plain", 1), ("checked", 1), ("edges", 8), ("wide", 1)):
-        launch("frontier__" + name, n * each // 256, 256, whole(n, 20), whole(8 * n, n, 2), n)
+        launch("frontier__" + name, n * each // 256, 256, whole(n, 20), whole(n, 20), whole(8 * n, n, 2), n)
     n = 1 << 20
     for name, grid in (("1", n // 256), ("4", n // 1024), ("strided", 264), ("strided", 1056)):
         launch("jump__" + name, grid, 256, zero(n), zero(n), {"buf": "perm", "words": n, "seed": 3}, whole(n, 100), n)

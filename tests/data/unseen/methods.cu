@@ -397,33 +397,34 @@ KERNEL triangles__fours(int *y, const uint32_t *bits, int words) {
 }
 
 // A step of a search by breadth: vertices whose level is below 3 give their 8 neighbours level 9 if these have more.
-KERNEL frontier__plain(int *level, const int *next, int n) {
+// The levels before the step and after it are apart.
+KERNEL frontier__plain(int *out, const int *level, const int *next, int n) {
     const int i = THREAD;
     if (i >= n || level[i] >= 3) return;
-    for (int k = 0; k < 8; k++) atomicMin(&level[next[i * 8 + k]], 9);
+    for (int k = 0; k < 8; k++) atomicMin(&out[next[i * 8 + k]], 9);
 }
 
-KERNEL frontier__checked(int *level, const int *next, int n) {
+KERNEL frontier__checked(int *out, const int *level, const int *next, int n) {
     const int i = THREAD;
     if (i >= n || level[i] >= 3) return;
     for (int k = 0; k < 8; k++) {
         const int v = next[i * 8 + k];
-        if (level[v] > 9) atomicMin(&level[v], 9);
+        if (level[v] > 9) atomicMin(&out[v], 9);
     }
 }
 
-KERNEL frontier__edges(int *level, const int *next, int n) {
+KERNEL frontier__edges(int *out, const int *level, const int *next, int n) {
     const int e = THREAD;
     if (e >= 8 * n || level[e / 8] >= 3) return;
-    atomicMin(&level[next[e]], 9);
+    atomicMin(&out[next[e]], 9);
 }
 
-KERNEL frontier__wide(int *level, const int *next, int n) {
+KERNEL frontier__wide(int *out, const int *level, const int *next, int n) {
     const int i = THREAD;
     if (i >= n || level[i] >= 3) return;
     const int4 a = ((const int4 *)next)[2 * i], b = ((const int4 *)next)[2 * i + 1];
-    atomicMin(&level[a.x], 9), atomicMin(&level[a.y], 9), atomicMin(&level[a.z], 9), atomicMin(&level[a.w], 9);
-    atomicMin(&level[b.x], 9), atomicMin(&level[b.y], 9), atomicMin(&level[b.z], 9), atomicMin(&level[b.w], 9);
+    atomicMin(&out[a.x], 9), atomicMin(&out[a.y], 9), atomicMin(&out[a.z], 9), atomicMin(&out[a.w], 9);
+    atomicMin(&out[b.x], 9), atomicMin(&out[b.y], 9), atomicMin(&out[b.z], 9), atomicMin(&out[b.w], 9);
 }
 
 // Ranks of a list by jumping over pointers, out of place.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Records kernels by nvcc, Triton, Numba, NVRTC, CuPy and Inductor on a GPU: times, then counters of nvcc's, warp states, and counters of the others.
-# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh [SET]    SET: variants (default) or blind, as in tests/data
+# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh [SET]    SET: variants (default), blind or unseen, as in tests/data
 # Takes 5 to 9 minutes; LIMIT: its seconds (default 520). OUT gets log.txt and results.tar.gz, which is written after each step. Nsight Compute is needed
 # for counters and states only. `tools/accuracy BUILD FOLDER` scores a model with what was in results.tar.gz.
 set -u
@@ -11,6 +11,7 @@ set=${1:-variants}
 case $set in
 variants) triton="element-wise reductions products others" cupy="1 2" inductor="layers more products" ;;
 blind) triton="layers reductions products" cupy="1 2 3" inductor="layers losses moves steps" ;;
+unseen) triton="products rows grids" cupy="blocks own images" inductor="tuned layers images products" ;;
 *) echo "record_variants.sh: $set: no such set" >&2 && exit 2 ;;
 esac
 here=$root/tests/frameworks/corpus
@@ -44,13 +45,17 @@ written nvrtc ${set}_nvrtc.py
 for part in $cupy; do recorded cupy-$part ${set}_cupy.py $part; done
 for part in $inductor; do recorded inductor-$part ${set}_inductor.py $part; done
 
-# 2. times, while nothing else keeps this host's cores busy; the driver compiles the large module once beforehand
-nvcc -O3 -std=c++17 -arch=sm_90 -ptx "$root/tests/data/$set/$set.cu" -o "$work/$set.ptx"
-python3 "$root/tests/data/$set/launches.py" | sed "s/^{/{\"ptx\":\"$set.ptx\",/" >"$work/nvcc.jsonl"
-head -1 "$work/nvcc.jsonl" >"$work/one.jsonl"
-timeout 100 "$HAUL" replay "$work/one.jsonl" --device gpu:0 --once --quiet >"$got/one.said" 2>&1
-say "module compiled: $?"
+# 2. times, while nothing else keeps this host's cores busy; the driver compiles each large module once beforehand
+for source in "$root/tests/data/$set"/*.cu; do
+    nvcc -O3 -std=c++17 -arch=sm_90 -ptx "$source" -o "$work/$(basename "$source" .cu).ptx" &
+    pids="$pids $!"
+done
+python3 "$root/tests/data/$set/launches.py" >"$work/nvcc.jsonl"
 wait $pids
+cp "$work"/*.ptx "$got"
+for module in "$work"/*.ptx; do grep -m 1 "\"ptx\":\"$(basename "$module")\"" "$work/nvcc.jsonl"; done >"$work/one.jsonl"
+timeout 100 "$HAUL" replay "$work/one.jsonl" --device gpu:0 --once --quiet >"$got/one.said" 2>&1
+say "modules compiled: $?"
 measure() { # NAME SECONDS READINGS TARGET
     [ -s "$work/$1.jsonl" ] || return
     timeout -k 5 $(($2 + 15)) python3 "$here/measure.py" "$HAUL" "$work/$1.jsonl" "$got/$4.jsonl" --readings $3 --seconds 60 --budget "$2" >"$got/$4.measured" 2>&1
