@@ -43,7 +43,7 @@ def images():
     yield lambda a: F.interpolate(a, size=(90, 90), mode="bicubic"), x
     yield lambda a: a.permute(0, 2, 3, 1).contiguous().to(torch.float16), x
     yield lambda a: (a[:, :, 1:] - a[:, :, :-1]).abs().mean() + (a[:, :, :, 1:] - a[:, :, :, :-1]).abs().mean(), x
-    yield lambda a: torch.einsum("bchw,c->bhw", a, a[0, :, 0, 0]), x
+    yield lambda a, w: (a * w).sum(1), x, there(1, 24, 1, 1)
 
 
 def products():
