@@ -1,4 +1,4 @@
-"""CuPy's own kernels for the set tests/data/blind, in the form of variants_cupy.py: element-wise work, reductions, images, scatters."""
+"""CuPy's own kernels for the set tests/data/blind: element-wise work, reductions, images, scatters."""
 import cupy
 import numpy
 

@@ -1,4 +1,4 @@
-"""What torch.compile makes of layers, losses, optimizers and codes for the set tests/data/blind, in the form of variants_inductor.py."""
+"""What torch.compile makes of layers, losses, optimizers and codes for the set tests/data/blind."""
 import torch
 
 from inductor_steps import run, there, whole

@@ -1,4 +1,4 @@
-"""Kernels by Numba for the set tests/data/blind, in the form of variants_numba.py: images, numerical methods, sparse work, orders, codes.
+"""Kernels by Numba for the set tests/data/blind: images, numerical methods, sparse work, orders, codes.
 
     blind_numba.py FOLDER    writes FOLDER/numba.jsonl and FOLDER/numba.files"""
 import math

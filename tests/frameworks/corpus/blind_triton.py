@@ -1,4 +1,4 @@
-"""Kernels by Triton for the set tests/data/blind, in the form of variants_triton.py: layers and their gradients, products, recurrences, sparse work.
+"""Kernels by Triton for the set tests/data/blind: layers and their gradients, products, recurrences, sparse work.
 
     blind_triton.py FOLDER [NAME...]    writes FOLDER/triton.jsonl (triton-NAME.jsonl with names) and FOLDER/triton.files"""
 import triton

@@ -30,7 +30,8 @@ def zero(words):
 
 def three(extent):
     """A grid or a block: one to three numbers."""
-    return (list(extent) if isinstance(extent, (tuple, list)) else [extent]) + [1] * (3 - (len(extent) if isinstance(extent, (tuple, list)) else 1))
+    extent = list(extent) if isinstance(extent, (tuple, list)) else [extent]
+    return extent + [1] * (3 - len(extent))
 
 
 def line(kernel, grid, block, args, smem, ptx):

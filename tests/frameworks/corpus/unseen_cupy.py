@@ -1,4 +1,4 @@
-"""CuPy's own kernels for the set tests/data/unseen, in the form of variants_cupy.py: element-wise kernels in several block sizes, reductions, images."""
+"""CuPy's own kernels for the set tests/data/unseen: element-wise kernels in several block sizes, reductions, images."""
 import cupy
 import numpy
 

@@ -1,4 +1,4 @@
-"""What torch.compile makes of losses, layers, images and products for the set tests/data/unseen, in the form of variants_inductor.py."""
+"""What torch.compile makes of losses, layers, images and products for the set tests/data/unseen."""
 import torch
 import torch._inductor.config as config
 

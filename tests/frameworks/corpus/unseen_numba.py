@@ -1,4 +1,4 @@
-"""Kernels by Numba for the set tests/data/unseen, in the form of variants_numba.py: graphs, dynamic programming, sounds, images, small systems.
+"""Kernels by Numba for the set tests/data/unseen: graphs, dynamic programming, sounds, images, small systems.
 
     unseen_numba.py FOLDER    writes FOLDER/numba.jsonl and FOLDER/numba.files"""
 import math

@@ -1,4 +1,4 @@
-"""Kernels by Triton for the set tests/data/unseen, in the form of variants_triton.py: mixtures of experts, windows, few bits, images, ragged rows.
+"""Kernels by Triton for the set tests/data/unseen: mixtures of experts, windows, few bits, images, ragged rows.
 
     unseen_triton.py FOLDER [NAME...]    writes FOLDER/triton.jsonl (triton-NAME.jsonl with names) and FOLDER/triton.files"""
 import triton

@@ -1,4 +1,4 @@
-"""Kernels by Numba, each in several variants (block sizes, tiles), as variants_triton.py writes Triton's.
+"""Kernels by Numba for the set tests/data/variants, each in several variants: block sizes, tiles.
 
     variants_numba.py FOLDER    writes FOLDER/numba.jsonl and FOLDER/numba.files"""
 import math

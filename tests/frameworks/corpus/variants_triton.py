@@ -1,5 +1,4 @@
-"""Kernels by Triton, each in several variants (tiles, warps, stages), compiled without a GPU's memory: writes the PTX and the launches, whose
-buffers are rules, so that `haul replay` runs them on a GPU and on the virtual one.
+"""Kernels by Triton for the set tests/data/variants, each in several variants: tiles, warps, stages.
 
     variants_triton.py FOLDER [NAME...]    writes FOLDER/triton.jsonl (triton-NAME.jsonl with names) and FOLDER/triton.files"""
 import triton
