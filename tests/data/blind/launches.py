@@ -1,37 +1,12 @@
 #!/usr/bin/env python3
 """Prints the launches of blind.cu, one JSON object a line."""
-import json
+import pathlib
+import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "frameworks" / "corpus"))
+from launch_lines import bits, doubles, halves, numbers, printer, whole, zero  # noqa: E402
 
-def numbers(count, seed=1):
-    return {"buf": "f32", "count": count, "normal": [0, 1], "seed": seed}
-
-
-def halves(count, seed=1, kind="f16"):
-    return {"buf": kind, "count": count, "normal": [0, 1], "seed": seed}
-
-
-def doubles(count, seed=1):
-    return {"buf": "f64", "count": count, "normal": [0, 1], "seed": seed}
-
-
-def whole(count, below, seed=1):
-    return {"buf": "i32", "count": count, "uniform": [0, below - 1], "seed": seed}
-
-
-def bits(words, seed=1):
-    return {"buf": "u32", "words": words, "seed": seed}
-
-
-def zero(words):
-    return {"buf": "zero", "words": words}
-
-
-def launch(kernel, grid, block, *args, smem=0):
-    """Whole numbers among the arguments are i32, others f32."""
-    three = [list(e) + [1] * (3 - len(e)) if isinstance(e, tuple) else [e, 1, 1] for e in (grid, block)]
-    args = [{"i32": a} if isinstance(a, int) else {"f32": a} if isinstance(a, float) else a for a in args]
-    print(json.dumps({"kernel": kernel, "grid": three[0], "block": three[1], "smem": smem, "args": args}, separators=(",", ":")))
+launch = printer("blind.ptx")
 
 
 def layers():

@@ -1,29 +1,12 @@
 #!/usr/bin/env python3
 """Prints the launches of variants.cu, one JSON object a line."""
-import json
+import pathlib
+import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "frameworks" / "corpus"))
+from launch_lines import halves, numbers, printer, whole, zero  # noqa: E402
 
-def numbers(count, seed=1):
-    return {"buf": "f32", "count": count, "normal": [0, 1], "seed": seed}
-
-
-def halves(count, seed=1):
-    return {"buf": "f16", "count": count, "normal": [0, 1], "seed": seed}
-
-
-def whole(count, below, seed=1):
-    return {"buf": "i32", "count": count, "uniform": [0, below - 1], "seed": seed}
-
-
-def zero(words):
-    return {"buf": "zero", "words": words}
-
-
-def launch(kernel, grid, block, *args, smem=0):
-    """Whole numbers among the arguments are i32, others f32."""
-    three = [list(e) + [1] * (3 - len(e)) if isinstance(e, tuple) else [e, 1, 1] for e in (grid, block)]
-    args = [{"i32": a} if isinstance(a, int) else {"f32": a} if isinstance(a, float) else a for a in args]
-    print(json.dumps({"kernel": kernel, "grid": three[0], "block": three[1], "smem": smem, "args": args}, separators=(",", ":")))
+launch = printer("variants.ptx")
 
 
 def element_by_element():

@@ -1,18 +1,8 @@
-"""CuPy's own kernels for the set tests/data/blind, in the form of variants_cupy.py: element-wise work, reductions, images, scatters."""
-import sys
-
+"""CuPy's own kernels for the set tests/data/blind: element-wise work, reductions, images, scatters."""
 import cupy
 import numpy
 
-numbers = numpy.random.default_rng(11)
-
-
-def there(*shape, dtype=numpy.float32):
-    return cupy.asarray(numbers.standard_normal(shape).astype(dtype))
-
-
-def whole(below, *shape):
-    return cupy.asarray(numbers.integers(0, below, shape).astype(numpy.int32))
+from cupy_steps import run, there, whole
 
 
 def first():
@@ -68,11 +58,4 @@ def third():
     yield lambda: cupy.tril(a)
 
 
-for steps in [{"1": first, "2": second, "3": third}[name] for name in sys.argv[1:] or "123"]:
-    for number, step in enumerate(steps()):
-        try:
-            step()
-            cupy.cuda.runtime.deviceSynchronize()
-            print(number, "ran", flush=True)
-        except BaseException as error:
-            print(number, type(error).__name__, str(error)[-200:], flush=True)
+run({"1": first, "2": second, "3": third})

@@ -1,20 +1,9 @@
-"""What torch.compile makes of layers, losses, optimizers and codes for the set tests/data/blind, in the form of variants_inductor.py."""
-import sys
-
+"""What torch.compile makes of layers, losses, optimizers and codes for the set tests/data/blind."""
 import torch
 
-import inductor_settings  # noqa: F401
+from inductor_steps import run, there, whole
 
-torch.manual_seed(5)
 F = torch.nn.functional
-
-
-def there(*shape, dtype=torch.float32):
-    return torch.randn(*shape).to(dtype).cuda()
-
-
-def whole(below, *shape):
-    return torch.randint(0, below, shape).cuda()
 
 
 def layers():
@@ -64,12 +53,4 @@ def steps():
     yield lambda a: a.view(100, 30, 500).sum((0, 2)), there(3000, 500)
 
 
-for part in [{"layers": layers, "losses": losses, "moves": moves, "steps": steps}[name] for name in sys.argv[1:]]:
-    for number, (work, *inputs) in enumerate(part()):
-        try:
-            torch._dynamo.reset()
-            torch.compile(work, fullgraph=True)(*inputs)
-            torch.cuda.synchronize()
-            print(number, "ran", flush=True)
-        except BaseException as error:
-            print(number, type(error).__name__, str(error)[-300:], flush=True)
+run({"layers": layers, "losses": losses, "moves": moves, "steps": steps})

@@ -1,15 +1,11 @@
-"""Kernels by Numba for the set tests/data/blind, in the form of variants_numba.py: images, numerical methods, sparse work, orders, codes.
+"""Kernels by Numba for the set tests/data/blind: images, numerical methods, sparse work, orders, codes.
 
     blind_numba.py FOLDER    writes FOLDER/numba.jsonl and FOLDER/numba.files"""
 import math
-import pathlib
-import sys
 
-from variants_numba import FLAT, ROWS, WHOLE, Array, Writer
+from numba_writer import BLOCKS, DOUBLE_ROWS, FLAT, ROWS, WHOLE, WHOLE_ROWS, Array, write
 
 from numba import cuda, float32, float64, int32
-
-DOUBLES, WHOLE_ROWS, BLOCKS = float64[:, ::1], int32[:, ::1], float32[:, :, ::1]
 
 
 def softmax(y, x):
@@ -315,8 +311,7 @@ def scattered(y, x, index):
         cuda.atomic.add(y, index[i], x[i])
 
 
-def main():
-    w = Writer(pathlib.Path(sys.argv[1]))
+def launches(w):
     for block in (64, 256):
         w.launch(softmax, (ROWS, ROWS), (1500,), (block,), Array(1500, 1000, out=True), Array(1500, 1000))
     for block in (64, 256):
@@ -344,7 +339,7 @@ def main():
     w.launch(sparse_turned, (FLAT, ROWS, WHOLE_ROWS, FLAT), (313,), (128,), Array(rows, out=True), Array(each, rows), Array(each, rows, kind="i32", below=rows), Array(rows, seed=2))
     for block in (64, 256):
         w.launch(turned_product, (FLAT, ROWS, FLAT), (2048 // block, 16), (block,), Array(2048, out=True), Array(1024, 2048), Array(1024, seed=2))
-    w.launch(double_product, (DOUBLES,) * 3, (20, 20), (16, 16), Array(320, 320, kind="f64", out=True), Array(320, 320, kind="f64"), Array(320, 320, kind="f64", seed=2))
+    w.launch(double_product, (DOUBLE_ROWS,) * 3, (20, 20), (16, 16), Array(320, 320, kind="f64", out=True), Array(320, 320, kind="f64"), Array(320, 320, kind="f64", seed=2))
     for block in (128, 1024):
         w.launch(scan, (FLAT, FLAT), (n // block,), (block,), Array(n, out=True), Array(n))
     for j, k in ((1 << 16, 1 << 18), (4, 8)):
@@ -362,6 +357,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main()
+    write(launches, __doc__)

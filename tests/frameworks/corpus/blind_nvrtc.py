@@ -1,15 +1,8 @@
 """Kernels for the set tests/data/blind that NVRTC compiles, with their sizes and choices as macros, as programs do that make kernels while they run.
 
     blind_nvrtc.py FOLDER    writes FOLDER/nvrtc.jsonl and FOLDER/nvrtc.files"""
-import ctypes
-import glob
-import hashlib
-import json
-import os
-import pathlib
-import re
-import sys
-import sysconfig
+from launch_lines import numbers, zero
+from nvrtc_writer import write
 
 POLYNOMIAL = """
 extern "C" __global__ void polynomial(float *y, const float *x, const float *c, int n) {
@@ -199,63 +192,7 @@ extern "C" __global__ void spheres(float *image, int w, int h) {
 """
 
 
-def library():
-    """The newest libnvrtc of a toolkit or of a Python package."""
-    folders = [os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/lib*", "/usr/local/cuda*/lib*", sysconfig.get_paths()["purelib"] + "/nvidia/*/lib",
-               *(f"{p}/nvidia/*/lib" for p in sys.path if p.endswith("-packages"))]
-    found = [f for folder in folders for f in glob.glob(folder + "/libnvrtc.so*") if "builtins" not in f]
-    if not found:
-        sys.exit("blind_nvrtc.py: no libnvrtc")
-    return ctypes.CDLL(sorted(found, key=lambda f: [int(n) for n in re.findall(r"\d+", f.rsplit("libnvrtc", 1)[1])])[-1])
-
-
-class Writer:
-    def __init__(self, folder):
-        self.nvrtc = library()
-        self.files = folder / "nvrtc.files"
-        self.files.mkdir(parents=True, exist_ok=True)
-        self.target = (folder / "nvrtc.jsonl").open("w")
-
-    def call(self, name, *args):
-        status = getattr(self.nvrtc, name)(*args)
-        if status:
-            raise RuntimeError(f"{name}: status {status}")
-
-    def compiled(self, source, macros):
-        program, size = ctypes.c_void_p(), ctypes.c_size_t()
-        self.call("nvrtcCreateProgram", ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None)
-        options = [b"--gpu-architecture=compute_90", b"-default-device", *(f"-D{k}={v}".encode() for k, v in macros.items())]
-        self.call("nvrtcCompileProgram", program, len(options), (ctypes.c_char_p * len(options))(*options))
-        self.call("nvrtcGetPTXSize", program, ctypes.byref(size))
-        text = ctypes.create_string_buffer(size.value)
-        self.call("nvrtcGetPTX", program, text)
-        text = re.sub(r"^//.*\n", "", text.value.decode(), flags=re.M)
-        return re.sub(r"^\.version 9\.[1-9]$", ".version 9.0", text, flags=re.M)
-
-    def launch(self, source, macros, grid, block, *args):
-        try:
-            text = self.compiled(source, macros)
-        except RuntimeError as error:
-            print(source.split("void ")[-1][:20], macros, error, flush=True)
-            return
-        file = hashlib.sha256(text.encode()).hexdigest()[:16] + ".ptx"
-        (self.files / file).write_text(text)
-        three = [list(e) + [1] * (3 - len(e)) for e in (grid, block)]
-        row = {"kernel": re.search(r"\.entry\s+(\w+)", text).group(1), "grid": three[0], "block": three[1], "smem": 0, "ptx": f"nvrtc.files/{file}",
-               "args": [{"i32": a} if isinstance(a, int) else a for a in args]}
-        self.target.write(json.dumps(row, separators=(",", ":")) + "\n")
-
-
-def numbers(count, seed=1, kind="f32"):
-    return {"buf": kind, "count": count, "normal": [0, 1], "seed": seed}
-
-
-def zero(words):
-    return {"buf": "zero", "words": words}
-
-
-def main():
-    w = Writer(pathlib.Path(sys.argv[1]))
+def launches(w):
     n = 1 << 20
     for degree, unroll in ((8, 9), (60, 1), (60, 4), (60, 61)):
         w.launch(POLYNOMIAL, {"DEGREE": degree, "UNROLL": unroll}, (528,), (256,), zero(n), numbers(n), numbers(61, 2), n)
@@ -283,6 +220,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main()
+    write(launches, __doc__)

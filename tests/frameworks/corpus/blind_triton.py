@@ -1,17 +1,10 @@
-"""Kernels by Triton for the set tests/data/blind, in the form of variants_triton.py: layers and their gradients, products, recurrences, sparse work.
+"""Kernels by Triton for the set tests/data/blind: layers and their gradients, products, recurrences, sparse work.
 
     blind_triton.py FOLDER [NAME...]    writes FOLDER/triton.jsonl (triton-NAME.jsonl with names) and FOLDER/triton.files"""
-import pathlib
-import sys
-
-import torch
 import triton
 import triton.language as tl
 
-from variants_triton import F16, F32, I32, RULES, U8, Buffer, Writer
-
-BF16 = torch.bfloat16
-RULES[BF16] = ("bf16", {"normal": [0, 1]})
+from triton_writer import BF16, F16, I32, U8, Buffer, write
 
 
 @triton.jit
@@ -497,16 +490,5 @@ def products(w):
         w.launch(linear_attention, (96,), *[Buffer(96 * 512 * 64, F16, seed=s) for s in (1, 2, 3)], Buffer(96 * 512 * 64, F16, out=True), 512, D=64, BT=bt, num_warps=warps)
 
 
-def main():
-    names = sys.argv[2:]
-    parts = {"layers": layers, "reductions": reductions, "products": products}
-    for name in names or [None]:
-        writer = Writer(pathlib.Path(sys.argv[1]), f"triton-{name}" if name else "triton")
-        for part in [parts[name]] if name else parts.values():
-            part(writer)
-
-
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main()
+    write({"layers": layers, "reductions": reductions, "products": products}, __doc__)

@@ -1,18 +1,21 @@
 #!/bin/bash
 # Records kernels by nvcc, Triton, Numba, NVRTC, CuPy and Inductor on a GPU: times, then counters of nvcc's, warp states, and counters of the others.
-# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh [SET]    SET: variants (default) or blind, as in tests/data
+# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh [SET [nvcc|others]]    SET: variants (default), blind or unseen, as in
+# tests/data; a word after it leaves out the launches by other compilers or by nvcc, so that two runs reach all counters.
 # Takes 5 to 9 minutes; LIMIT: its seconds (default 520). OUT gets log.txt and results.tar.gz, which is written after each step. Nsight Compute is needed
 # for counters and states only. `tools/accuracy BUILD FOLDER` scores a model with what was in results.tar.gz.
 set -u
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 HAUL=$(realpath "${HAUL:-$root/build/haul}")
 OUT=${OUT:?where the files go}
-set=${1:-variants}
+set=${1:-variants} only=${2:-}
 case $set in
 variants) triton="element-wise reductions products others" cupy="1 2" inductor="layers more products" ;;
 blind) triton="layers reductions products" cupy="1 2 3" inductor="layers losses moves steps" ;;
+unseen) triton="products rows grids" cupy="blocks own images" inductor="tuned layers images products" ;;
 *) echo "record_variants.sh: $set: no such set" >&2 && exit 2 ;;
 esac
+case $only in "" | nvcc | others) ;; *) echo "record_variants.sh: $only: neither nvcc nor others" >&2 && exit 2 ;; esac
 here=$root/tests/frameworks/corpus
 work=$(mktemp -d) start=$SECONDS
 got=$work/got
@@ -25,6 +28,7 @@ say "haul: $HAUL $("$HAUL" --version 2>&1 | head -1); $(nvidia-smi --query-gpu=n
 
 # 1. launches: Triton, Numba and NVRTC write them; CuPy and Inductor run on the virtual GPU, which records them
 pids=
+[ "$only" = nvcc ] && triton= cupy= inductor=
 written() { # NAME SCRIPT [WORD]
     [ -e "$here/$2" ] || return
     (TRITON_CACHE_DIR=$work/cache-$1 timeout -k 5 110 python3 "$here/$2" "$work" ${3:-} >"$got/$1.said" 2>&1; say "$1: $(wc -l <"$work/$1.jsonl") launches") &
@@ -39,18 +43,28 @@ recorded() { # NAME SCRIPT WORD
 }
 others=
 for part in $triton; do written triton-$part ${set}_triton.py $part; done
-written numba ${set}_numba.py
-written nvrtc ${set}_nvrtc.py
+if [ "$only" != nvcc ]; then
+    written numba ${set}_numba.py
+    written nvrtc ${set}_nvrtc.py
+fi
 for part in $cupy; do recorded cupy-$part ${set}_cupy.py $part; done
 for part in $inductor; do recorded inductor-$part ${set}_inductor.py $part; done
 
-# 2. times, while nothing else keeps this host's cores busy; the driver compiles the large module once beforehand
-nvcc -O3 -std=c++17 -arch=sm_90 -ptx "$root/tests/data/$set/$set.cu" -o "$work/$set.ptx"
-python3 "$root/tests/data/$set/launches.py" | sed "s/^{/{\"ptx\":\"$set.ptx\",/" >"$work/nvcc.jsonl"
-head -1 "$work/nvcc.jsonl" >"$work/one.jsonl"
-timeout 100 "$HAUL" replay "$work/one.jsonl" --device gpu:0 --once --quiet >"$got/one.said" 2>&1
-say "module compiled: $?"
+# 2. times of nvcc's and the others, while nothing else keeps this host's cores busy; the driver compiles each large module once beforehand
+if [ "$only" != others ]; then
+    for source in "$root/tests/data/$set"/*.cu; do
+        nvcc -O3 -std=c++17 -arch=sm_90 -ptx "$source" -o "$work/$(basename "$source" .cu).ptx" &
+        pids="$pids $!"
+    done
+    python3 "$root/tests/data/$set/launches.py" >"$work/nvcc.jsonl"
+fi
 wait $pids
+if [ "$only" != others ]; then
+    cp "$work"/*.ptx "$got"
+    for module in "$work"/*.ptx; do grep -m 1 "\"ptx\":\"$(basename "$module")\"" "$work/nvcc.jsonl"; done >"$work/one.jsonl"
+    timeout 100 "$HAUL" replay "$work/one.jsonl" --device gpu:0 --once --quiet >"$got/one.said" 2>&1
+    say "modules compiled: $?"
+fi
 measure() { # NAME SECONDS READINGS TARGET
     [ -s "$work/$1.jsonl" ] || return
     timeout -k 5 $(($2 + 15)) python3 "$here/measure.py" "$HAUL" "$work/$1.jsonl" "$got/$4.jsonl" --readings $3 --seconds 60 --budget "$2" >"$got/$4.measured" 2>&1
@@ -63,7 +77,9 @@ done
 say "times are there: $(cat "$got"/*.jsonl | wc -l) launches, $(stat -c %s "$OUT/results.tar.gz") bytes"
 
 # 3. counters of nvcc's kernels
-l=$(left); [ "$l" -gt 40 ] && measure nvcc $((l < 160 ? l - 15 : 150)) 1 nvcc.counted
+most=150
+[ "$only" = nvcc ] && most=400
+l=$(left); [ "$l" -gt 40 ] && measure nvcc $((l - 15 < most ? l - 15 : most)) 1 nvcc.counted
 save
 
 # 4. warp states of the launches whose times are there

@@ -1,15 +1,9 @@
 """CuPy's own kernels on arrays that keep a GPU busy for some microseconds: element-wise work, reductions over each axis, scans, gathers, filters.
 For `haul replay --record`, as cupy_launches.py."""
-import sys
-
 import cupy
 import numpy
 
-numbers = numpy.random.default_rng(5)
-
-
-def there(*shape):
-    return cupy.asarray(numbers.standard_normal(shape).astype(numpy.float32))
+from cupy_steps import numbers, run, there
 
 
 def first():
@@ -46,11 +40,4 @@ def second():
     yield lambda: cupy.arctan2(a, a + 1).astype(cupy.float16)
 
 
-for steps in [{"1": first, "2": second}[name] for name in sys.argv[1:] or "12"]:
-    for number, step in enumerate(steps()):
-        try:
-            step()
-            cupy.cuda.runtime.deviceSynchronize()
-            print(number, "ran", flush=True)
-        except BaseException as error:
-            print(number, type(error).__name__, str(error)[-200:], flush=True)
+run({"1": first, "2": second})

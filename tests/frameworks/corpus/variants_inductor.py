@@ -1,17 +1,9 @@
 """What torch.compile makes of layers on tensors that keep a GPU busy for some microseconds; products are tuned, so each has several variants. For
 `haul replay --record`, as inductor_launches.py."""
-import sys
-
 import torch
 import torch._inductor.config as config
 
-import inductor_settings  # noqa: F401
-
-torch.manual_seed(3)
-
-
-def there(*shape, dtype=torch.float32):
-    return torch.randn(*shape).to(dtype).cuda()
+from inductor_steps import run, there
 
 
 def layers():
@@ -44,12 +36,4 @@ def products():
     yield lambda a, b, c: torch.relu(torch.addmm(c, a, b)), there(512, 256, dtype=half), there(256, 512, dtype=half), there(512, dtype=half)
 
 
-for steps in [{"layers": layers, "more": more, "products": products}[name] for name in sys.argv[1:]]:
-    for number, (work, *inputs) in enumerate(steps()):
-        try:
-            torch._dynamo.reset()
-            torch.compile(work, fullgraph=True)(*inputs)
-            torch.cuda.synchronize()
-            print(number, "ran", flush=True)
-        except BaseException as error:
-            print(number, type(error).__name__, str(error)[-300:], flush=True)
+run({"layers": layers, "more": more, "products": products})

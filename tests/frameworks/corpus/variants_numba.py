@@ -1,70 +1,11 @@
-"""Kernels by Numba, each in several variants (block sizes, tiles), as variants_triton.py writes Triton's.
+"""Kernels by Numba for the set tests/data/variants, each in several variants: block sizes, tiles.
 
     variants_numba.py FOLDER    writes FOLDER/numba.jsonl and FOLDER/numba.files"""
-import hashlib
-import json
 import math
-import pathlib
-import re
-import sys
 
-import numpy
-
-if not hasattr(numpy, "row_stack"):  # older Numba asks for it
-    numpy.row_stack, numpy.in1d, numpy.trapz = numpy.vstack, numpy.isin, numpy.trapezoid
+from numba_writer import FLAT, ROWS, WHOLE, Array, write
 
 from numba import cuda, float32, int32
-
-ROWS, FLAT, WHOLE = float32[:, ::1], float32[::1], int32[::1]
-
-
-class Array:
-    """An argument: an array by a rule; zeros if it is an output."""
-
-    def __init__(self, *shape, kind="f32", below=None, out=False, seed=1):
-        self.shape, self.kind, self.below, self.out, self.seed = shape, kind, below, out, seed
-
-    def values(self):
-        size = 8 if self.kind == "f64" else 4
-        count = math.prod(self.shape)
-        if self.out:
-            data = {"buf": "zero", "words": count * size // 4}
-        else:
-            data = {"buf": self.kind, "count": count, "seed": self.seed} | ({"uniform": [0, self.below - 1]} if self.below else {"normal": [0, 1]})
-        strides = [math.prod(self.shape[k + 1:]) * size for k in range(len(self.shape))]
-        return [{"i64": 0}, {"i64": 0}, {"i64": count}, {"i64": size}, data] + [{"i64": n} for n in (*self.shape, *strides)]
-
-
-def number(kind, value):
-    return {{int32: "i32", float32: "f32"}.get(kind, "i64"): value}
-
-
-class Writer:
-    def __init__(self, folder):
-        self.files = folder / "numba.files"
-        self.files.mkdir(parents=True, exist_ok=True)
-        self.target = (folder / "numba.jsonl").open("w")
-        self.compiled = {}
-
-    def launch(self, work, types, grid, block, *args):
-        try:
-            if work.__name__ not in self.compiled:
-                text = cuda.compile_ptx(work, types, cc=(9, 0), lineinfo=False)
-                self.compiled[work.__name__] = text[0] if isinstance(text, tuple) else text
-            text = self.compiled[work.__name__]
-        except Exception as error:
-            print(work.__name__, type(error).__name__, str(error)[-300:], flush=True)
-            return
-        text = re.sub(r"^\s*//.*\n", "", text, flags=re.M)
-        text = re.sub(r"^\.version 9\.[1-9]$", ".version 9.0", text, flags=re.M)
-        text = re.sub(r"^\.target sm_\d+a?", ".target sm_90", text, flags=re.M)
-        file = hashlib.sha256(text.encode()).hexdigest()[:16] + ".ptx"
-        (self.files / file).write_text(text)
-        name = re.search(r"\.visible \.entry\s+([\w$]+)", text).group(1)
-        given = sum((a.values() if isinstance(a, Array) else [number(kind, a)] for kind, a in zip(types, args)), [])
-        three = [list(e) + [1] * (3 - len(e)) for e in (grid, block)]
-        row = {"kernel": name, "grid": three[0], "block": three[1], "smem": 0, "ptx": f"numba.files/{file}", "args": given}
-        self.target.write(json.dumps(row, separators=(",", ":")) + "\n")
 
 
 def saxpy(y, x, a):
@@ -191,8 +132,7 @@ def bodies(y, x):
     y[i, 0], y[i, 1], y[i, 2] = ax, ay, az
 
 
-def main():
-    w = Writer(pathlib.Path(sys.argv[1]))
+def launches(w):
     n = 1 << 21
     for block in (64, 256, 1024):
         w.launch(saxpy, (FLAT, FLAT, float32), (n // block,), (block,), Array(n, seed=2), Array(n), 1.5)
@@ -217,6 +157,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main()
+    write(launches, __doc__)

@@ -1,71 +1,10 @@
-"""Kernels by Triton, each in several variants (tiles, warps, stages), compiled without a GPU's memory: writes the PTX and the launches, whose
-buffers are rules, so that `haul replay` runs them on a GPU and on the virtual one.
+"""Kernels by Triton for the set tests/data/variants, each in several variants: tiles, warps, stages.
 
     variants_triton.py FOLDER [NAME...]    writes FOLDER/triton.jsonl (triton-NAME.jsonl with names) and FOLDER/triton.files"""
-import hashlib
-import json
-import pathlib
-import re
-import sys
-
-import torch
 import triton
 import triton.language as tl
 
-F32, F16, I32, U8 = torch.float32, torch.float16, torch.int32, torch.uint8
-RULES = {F32: ("f32", {"normal": [0, 1]}), F16: ("f16", {"normal": [0, 1]})}
-
-
-class Buffer:
-    """An argument: `count` numbers by a rule; zeros if it is an output."""
-
-    def __init__(self, count, dtype=F32, below=None, out=False, seed=1):
-        self.count, self.dtype, self.below, self.out, self.seed = count, dtype, below, out, seed
-
-    def rule(self):
-        size = torch.empty(0, dtype=self.dtype).element_size()
-        if self.out:
-            return {"buf": "zero", "words": (self.count * size + 3) // 4}
-        if self.dtype in RULES:
-            kind, how = RULES[self.dtype]
-            return {"buf": kind, "count": self.count, **how, "seed": self.seed}
-        kind = {I32: "i32", U8: "u8"}[self.dtype]
-        return {"buf": kind, "count": self.count, "uniform": [0, (self.below or 256) - 1], "seed": self.seed}
-
-
-class Writer:
-    def __init__(self, folder, name):
-        self.files = folder / "triton.files"
-        self.files.mkdir(parents=True, exist_ok=True)
-        self.target = (folder / f"{name}.jsonl").open("w")
-
-    def launch(self, kernel, grid, *args, **meta):
-        """Whole numbers are i32 (never 1, which Triton makes a constant); `meta` are the variant's constants, num_warps and num_stages."""
-        try:
-            values = [a.dtype if isinstance(a, Buffer) else a for a in args]
-            made = kernel.warmup(*values, grid=(1,), **meta)
-            text = made.asm["ptx"]
-        except Exception as error:
-            print(kernel.__name__, meta, type(error).__name__, str(error)[-300:], flush=True)
-            return
-        text = re.sub(r"^\s*\.(loc|file)\b.*\n", "", text.split("\n\t.section")[0].split("\n.section")[0], flags=re.M)
-        text = re.sub(r"^\$L__(tmp|func_begin|func_end)\d+:.*\n", "", text, flags=re.M)
-        text = re.sub(r"^\s*//.*\n", "", text, flags=re.M)
-        text = re.sub(r"^(\.target [^,\n]*), debug", r"\1", text, flags=re.M)
-        text = re.sub(r"^\.version 9\.[1-9]$", ".version 9.0", text, flags=re.M)
-        file = hashlib.sha256(text.encode()).hexdigest()[:16] + ".ptx"
-        (self.files / file).write_text(text)
-        name = re.search(r"\.entry\s+(\w+)", text).group(1)
-        wanted = len(re.findall(r"\.param\s", text[text.index(".entry"):].split("{", 1)[0]))
-        given = [a.rule() if isinstance(a, Buffer) else {"i32": a} if isinstance(a, int) else {"f32": a} for a in args]
-        given += [{"i64": 0}] * (wanted - len(given))
-        warps = int(re.search(r"\.reqntid\s+(\d+)", text).group(1)) if ".reqntid" in text else 32 * made.metadata.num_warps
-        row = {"kernel": name, "grid": (list(grid) + [1, 1])[:3], "block": [warps, 1, 1], "smem": made.metadata.shared, "ptx": f"triton.files/{file}", "args": given}
-        if len(given) != wanted:
-            print(name, meta, "takes", wanted, "arguments, not", len(given), flush=True)
-            return
-        self.target.write(json.dumps(row, separators=(",", ":")) + "\n")
-        self.target.flush()
+from triton_writer import F16, F32, I32, U8, Buffer, write
 
 
 @triton.jit
@@ -352,16 +291,5 @@ def others(w):
         w.launch(histogram, ((1 << 20) // block,), Buffer(1 << 20, I32, below=256), Buffer(256, I32, out=True), 1 << 20, BLOCK=block, BINS=256, num_warps=warps)
 
 
-def main():
-    names = sys.argv[2:]
-    parts = {"element-wise": element_wise, "reductions": reductions, "products": products, "others": others}
-    for name in names or [None]:
-        writer = Writer(pathlib.Path(sys.argv[1]), f"triton-{name}" if name else "triton")
-        for part in [parts[name]] if name else parts.values():
-            part(writer)
-
-
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    main()
+    write({"element-wise": element_wise, "reductions": reductions, "products": products, "others": others}, __doc__)
