@@ -15,7 +15,8 @@ static const char *const introduction[] = {
     "## Modules",
     "- **Module directives**: `.version`, `.target` (of several architectures the last one counts; with `debug`, "
     "`texmode_unified`, `texmode_independent`), "
-    "`.address_size 64`, `.file`, `.section` and `@@DWARF` (skipped, because `.loc` has the same lines), `.alias`, "
+    "`.address_size 64`, `.file`, `.section` and `@@DWARF` (skipped, because `.loc` has the same lines), "
+    "`.nv_intermediate_source_section` and `.loc_intermediate` (skipped), `.alias`, "
     "`.pragma` (a "
     "hint, without effect).",
     "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`. Separately compiled modules (`-rdc=true`) are linked by "

@@ -151,6 +151,19 @@ static void loads_are_read_only_by_proxy_since_9_4(void **state) {
            "1: 'ld': .proxy::readonly moves one element of up to 64 bits");
 }
 
+static void intermediate_sources_are_skipped_since_9_4(void **state) {
+    (void)state;
+    ACCEPT("9.4", "sm_90", ".loc_intermediate 1 2 3\nret;");
+    REFUSE("9.3", "sm_90", ".loc_intermediate 1 2 3\nret;",
+           "1: '.loc_intermediate' needs PTX ISA 9.4 (the module says .version 9.3): raise .version");
+    ptx_module_free(
+        parse(".version 9.4\n.target sm_90\n.file 1 \"a.py\"\n.nv_intermediate_source_section {\n.code_block {\n"
+              ".ir_name: \"TileIR\"\n.sourceFileName: 1\n.source_begin\n}} \" {\n.source_end\n}\n.code_block {\n"
+              ".source: <<< } \" >>>\n}\n}\n.entry k { ret; }\n"));
+    REFUSE_MODULE(".version 9.4\n.target sm_90\n.nv_intermediate_source_section {\n.source_begin\n",
+                  "4:1: this source has no .source_end");
+}
+
 static void ptx_9_1_to_9_4_add_forms_and_a_target(void **state) {
     (void)state;
     ACCEPT("9.4", "sm_107f", "cvt.rn.bf16x2.e4m3x2 %r1, %h1;");
@@ -234,6 +247,7 @@ int main(void) {
         cmocka_unit_test(mbarriers_have_layouts_and_reports_since_9_3),
         cmocka_unit_test(bulk_copies_are_relaxed_since_9_3),
         cmocka_unit_test(loads_are_read_only_by_proxy_since_9_4),
+        cmocka_unit_test(intermediate_sources_are_skipped_since_9_4),
         cmocka_unit_test(ptx_9_1_to_9_4_add_forms_and_a_target),
         cmocka_unit_test(fp8_is_older_on_sm_90),
         cmocka_unit_test(functions_are_approximate_by_default_before_1_4),
