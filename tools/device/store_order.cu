@@ -40,6 +40,28 @@ __device__ int stride_of(int pattern, int size) {
     return pattern == 7 || pattern == 11 ? 128 : size;
 }
 
+// The store of one lane: to shared address s, global address g or generic address r.
+__device__ void store(int kind, uint32_t s, uint8_t *g, uint8_t *r, const uint4 *from, uint32_t v) {
+    const uint64_t w = (uint64_t)v << 32 | v;
+    switch (kind) {
+    case 0: asm volatile("st.shared.u8 [%0], %1;" ::"r"(s), "r"(v) : "memory"); break;
+    case 1: asm volatile("st.shared.u16 [%0], %1;" ::"r"(s), "h"((uint16_t)v) : "memory"); break;
+    case 2: asm volatile("st.shared.u32 [%0], %1;" ::"r"(s), "r"(v) : "memory"); break;
+    case 3: asm volatile("st.shared.u64 [%0], %1;" ::"r"(s), "l"(w) : "memory"); break;
+    case 4: asm volatile("st.shared.v2.u32 [%0], {%1,%1};" ::"r"(s), "r"(v) : "memory"); break;
+    case 5: asm volatile("st.shared.v4.u32 [%0], {%1,%1,%1,%1};" ::"r"(s), "r"(v) : "memory"); break;
+    case 6: asm volatile("st.global.u8 [%0], %1;" ::"l"(g), "r"(v) : "memory"); break;
+    case 7: asm volatile("st.global.u16 [%0], %1;" ::"l"(g), "h"((uint16_t)v) : "memory"); break;
+    case 8: asm volatile("st.global.u32 [%0], %1;" ::"l"(g), "r"(v) : "memory"); break;
+    case 9: asm volatile("st.global.u64 [%0], %1;" ::"l"(g), "l"(w) : "memory"); break;
+    case 10: asm volatile("st.global.v2.u32 [%0], {%1,%1};" ::"l"(g), "r"(v) : "memory"); break;
+    case 11: asm volatile("st.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(g), "r"(v) : "memory"); break;
+    case 12: asm volatile("st.u32 [%0], %1;" ::"l"(r), "r"(v) : "memory"); break;
+    case 14: asm volatile("st.shared.v2.u16 [%0], {%1,%1};" ::"r"(s), "h"((uint16_t)v) : "memory"); break;
+    case 15: asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(s), "l"(from) : "memory"); break;
+    }
+}
+
 // winner[block][kind][pattern][slot] = lane or 255
 __global__ void winners(uint8_t *out, uint8_t *memory) {
     __shared__ __align__(128) uint8_t room[32 * 128];
@@ -61,26 +83,7 @@ __global__ void winners(uint8_t *out, uint8_t *memory) {
             const int at = slot_of(pattern, lane) * stride;
             const uint32_t s = s0 + at;
             uint8_t *g = mine + at;
-            const uint64_t w = (uint64_t)v << 32 | v;
-            if (on(pattern, lane)) switch (kind) {
-                case 0: asm volatile("st.shared.u8 [%0], %1;" ::"r"(s), "r"(v) : "memory"); break;
-                case 1: asm volatile("st.shared.u16 [%0], %1;" ::"r"(s), "h"((uint16_t)v) : "memory"); break;
-                case 2: asm volatile("st.shared.u32 [%0], %1;" ::"r"(s), "r"(v) : "memory"); break;
-                case 3: asm volatile("st.shared.u64 [%0], %1;" ::"r"(s), "l"(w) : "memory"); break;
-                case 4: asm volatile("st.shared.v2.u32 [%0], {%1,%1};" ::"r"(s), "r"(v) : "memory"); break;
-                case 5: asm volatile("st.shared.v4.u32 [%0], {%1,%1,%1,%1};" ::"r"(s), "r"(v) : "memory"); break;
-                case 6: asm volatile("st.global.u8 [%0], %1;" ::"l"(g), "r"(v) : "memory"); break;
-                case 7: asm volatile("st.global.u16 [%0], %1;" ::"l"(g), "h"((uint16_t)v) : "memory"); break;
-                case 8: asm volatile("st.global.u32 [%0], %1;" ::"l"(g), "r"(v) : "memory"); break;
-                case 9: asm volatile("st.global.u64 [%0], %1;" ::"l"(g), "l"(w) : "memory"); break;
-                case 10: asm volatile("st.global.v2.u32 [%0], {%1,%1};" ::"l"(g), "r"(v) : "memory"); break;
-                case 11: asm volatile("st.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(g), "r"(v) : "memory"); break;
-                case 12: asm volatile("st.u32 [%0], %1;" ::"l"(room + at), "r"(v) : "memory"); break;
-                case 14: asm volatile("st.shared.v2.u16 [%0], {%1,%1};" ::"r"(s), "h"((uint16_t)v) : "memory"); break;
-                case 15:
-                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(s), "l"(from) : "memory");
-                    break;
-                }
+            if (on(pattern, lane)) store(kind, s, g, room + at, from, v);
             // Row r of stmatrix is at the address of lane r; its bytes come from lanes 4r to 4r + 3, here marked with
             // the row.
             if (kind == 13) {
