@@ -79,6 +79,17 @@ CASE(unless_the_other_factor_changes,
 CASE(a_product_of_the_counter_of_an_unrolled_loop_is_a_constant, ROUNDS("7"), "mov cvt mul fma add setp bra")
 CASE(that_of_any_other_counter_is_a_product, ROUNDS("%n"), "mov mul cvt fma add setp bra")
 
+/* A loop whose counter is a copy of its sum, as Inductor writes it, runs its four rounds. */
+static void a_counter_that_is_a_copy_still_counts(void **state) {
+    (void)state;
+    uint32_t out[32];
+    run_words(KERNEL("mov.b32 %r3, 0;\nmov.b32 %r4, %r3;\nmov.f32 %f0, 0f3F800000;\nX:\nmul.f32 %f1, %f0, %f0;\n"
+                     "add.f32 %f0, %f1, %f0;\nadd.s32 %r5, %r4, 2048;\nsetp.lt.u32 %p0, %r4, 6134;\n"
+                     "mov.b32 %r4, %r5;\n@%p0 bra X;\nst.global.u32 [%rd2], %r4;\n"),
+              1, 32, out);
+    expect_words(out, 32, 8192);
+}
+
 /* 1 + 2^-23 squared minus (1 + 2^-22) is 2^-46; a product rounded separately loses it. */
 static void labels_and_results_follow(void **state) {
     (void)state;
@@ -117,6 +128,7 @@ int main(void) {
         cmocka_unit_test(unless_the_other_factor_changes),
         cmocka_unit_test(a_product_of_the_counter_of_an_unrolled_loop_is_a_constant),
         cmocka_unit_test(that_of_any_other_counter_is_a_product),
+        cmocka_unit_test(a_counter_that_is_a_copy_still_counts),
         cmocka_unit_test(labels_and_results_follow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
