@@ -15,7 +15,8 @@ static const char *const introduction[] = {
     "## Modules",
     "- **Module directives**: `.version`, `.target` (of several architectures the last one counts; with `debug`, "
     "`texmode_unified`, `texmode_independent`), "
-    "`.address_size 64`, `.file`, `.section` and `@@DWARF` (skipped, because `.loc` has the same lines), `.alias`, "
+    "`.address_size 64`, `.file`, `.section` and `@@DWARF` (skipped, because `.loc` has the same lines), "
+    "`.nv_intermediate_source_section` and `.loc_intermediate` (skipped), `.alias`, "
     "`.pragma` (a "
     "hint, without effect).",
     "- **Linkage**: `.extern`, `.visible`, `.weak`, `.common`. Separately compiled modules (`-rdc=true`) are linked by "
@@ -96,6 +97,10 @@ static const char *const choices[] = {
     "- **`cvt.rs`** adds random bits to the bits that are cut off, from the highest of these on. With `.e2m1x4` the "
     "first "
     "and second value take the upper bytes of the upper and the lower half, the others the lower bytes.",
+    "- **Mbarriers** report no failures, since no operation that could runs here: reports are zero, and the "
+    "conditional "
+    "phase ends with the primary one. A layout 1 mbarrier counts up to 511 arrivals.",
+    "- **Relaxed bulk copies** move their bytes as weak ones do, and `haul check` treats them as weak.",
     "- **Video instructions** give the results of the code that ptxas 13.0 makes for sm_90. If the result is a part of "
     "a "
     "register, they follow the manual.",

@@ -1,15 +1,17 @@
 /* Fuses products into sums: mul and add become fma.
  *
- * The rule was read off machine code of 130 small kernels by ptxas 13.0 (docs/memory-model.md). A product is fused into
+ * The rule was read off machine code of 580 small kernels by ptxas 13.0 (docs/memory-model.md). A product is fused into
  * sums and differences if these are its only uses and all are in the same stretch of code; the product itself
  * disappears. A product by a constant or a parameter, which are operands, is also fused into sums of other stretches,
- * since it takes no further register. A sum of two products fuses the first one.
+ * since it takes no further register.
  *
- * A product that has to stay for one sum stays for all, which may free the other operand of those sums; so the choice
- * is repeated until nothing changes. */
+ * A sum of two products fuses one of them and needs the value of the other. Products with one use are fused first. Then
+ * each sum, in their order, fuses its product with fewer uses, or the first one. As soon as a sum needs a product's
+ * value, no later sum fuses that product; earlier ones keep it fused. */
 #include "assembler/contract.h"
 
 #include "assembler/rewrite.h"
+#include "assembler/rounds.h"
 #include "assembler/values.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
@@ -23,7 +25,7 @@ enum { NO_STRETCH = 0, LEFT = 1, RIGHT = 2 }; /* operands of a sum */
 typedef struct product {
     uint32_t stretch;      /* stretch of the product; NO_STRETCH: the register is no product, or one that stays */
     uint32_t instruction;  /* the product */
-    uint32_t uses, chosen; /* instructions that read it; sums that would fuse it */
+    uint32_t uses, chosen; /* instructions that read it; sums that may fuse it, then those that do */
 } product;
 
 typedef struct sum {
@@ -37,6 +39,7 @@ typedef struct contraction {
     product *products;     /* by register */
     uint32_t *definitions; /* by register: number of definitions */
     uint32_t *written;     /* by register: the last instruction so far that writes it, + 1 */
+    const bool *constant;  /* by register: a constant in each iteration of an unrolled loop */
     sum *sums;
     size_t sum_count, sum_capacity;
     uint32_t now; /* the current instruction */
@@ -112,7 +115,7 @@ static bool loads_parameter(const ptx_function *f, const ptx_instruction *i) {
 
 /* Returns whether it is a constant or a parameter, perhaps in a register. */
 static bool is_fixed(const contraction *c, const ptx_operand *o) {
-    if (o->kind != PTX_REGISTER) return true;
+    if (o->kind != PTX_REGISTER || c->constant[o->reg]) return true;
     if (c->definitions[o->reg] != 1 || !c->written[o->reg]) return false;
     const ptx_instruction *i = &c->function->instructions[c->written[o->reg] - 1];
     if (i->guarded) return false;
@@ -132,7 +135,7 @@ static bool goes_anywhere(const contraction *c, const ptx_instruction *i) {
 /* Notes a product or a sum, then what the instruction writes. */
 static void look_at(contraction *c, uint32_t stretch) {
     const ptx_instruction *i = &c->function->instructions[c->now];
-    if (is_product(i) && c->definitions[i->operands[0].reg] == 1) {
+    if (is_product(i) && c->definitions[i->operands[0].reg] == 1 && !c->constant[i->operands[0].reg]) {
         c->products[i->operands[0].reg].stretch = goes_anywhere(c, i) ? ANY_STRETCH : stretch;
         c->products[i->operands[0].reg].instruction = c->now;
     } else if (is_sum(i)) {
@@ -175,22 +178,38 @@ static void drop_used_elsewhere(contraction *c) {
         if (c->products[r].chosen != c->products[r].uses) c->products[r].stretch = NO_STRETCH;
 }
 
-/* Chooses a product for each sum. Returns whether a product had to be kept, which changes the choices of other sums. */
-static bool choose(contraction *c) {
-    bool changed = false;
+/* Fuses the product on one side into the sum. The product on the other side has to be computed, so later sums read it.
+ */
+static void take(const contraction *c, sum *s, unsigned side) {
+    const unsigned other = LEFT + RIGHT - side;
+    s->takes = (uint8_t)side;
+    side_of(c, s, side)->chosen++;
+    if (is_open(c, s, other)) side_of(c, s, other)->stretch = NO_STRETCH;
+}
+
+static bool is_used_once(const contraction *c, const sum *s, unsigned side) {
+    return is_open(c, s, side) && side_of(c, s, side)->uses == 1;
+}
+
+/* Returns the side whose product has fewer uses, the left one if both have as many; 0 if no product can be fused. */
+static unsigned preferred(const contraction *c, const sum *s) {
+    const bool left = is_open(c, s, LEFT), right = is_open(c, s, RIGHT);
+    if (left && right) return side_of(c, s, RIGHT)->uses < side_of(c, s, LEFT)->uses ? RIGHT : LEFT;
+    return left ? LEFT : right ? RIGHT : 0;
+}
+
+/* Chooses the products that sums fuse: those with one use first, then the others, sum by sum. */
+static void choose(contraction *c) {
     for (size_t r = 0; r < c->function->register_count; r++) c->products[r].chosen = 0;
     for (size_t k = 0; k < c->sum_count; k++) {
         sum *s = &c->sums[k];
-        s->takes = is_open(c, s, LEFT) ? LEFT : is_open(c, s, RIGHT) ? RIGHT : 0;
-        if (s->takes) side_of(c, s, s->takes)->chosen++;
+        const unsigned side = is_used_once(c, s, LEFT) ? LEFT : is_used_once(c, s, RIGHT) ? RIGHT : 0;
+        if (side) take(c, s, side);
     }
-    for (size_t r = 0; r < c->function->register_count; r++) {
-        product *p = &c->products[r];
-        if (p->stretch == NO_STRETCH || p->chosen == 0 || p->chosen == p->uses) continue;
-        p->stretch = NO_STRETCH;
-        changed = true;
+    for (size_t k = 0; k < c->sum_count; k++) {
+        const unsigned side = c->sums[k].takes ? 0 : preferred(c, &c->sums[k]);
+        if (side) take(c, &c->sums[k], side);
     }
-    return changed;
 }
 
 /* ---- rewriting ---- */
@@ -240,7 +259,7 @@ static void add_fused(rewriting *w, const sum *s) {
     sim_rewrite_add(&w->to, fused);
 }
 
-/* Leaves the fused products out. */
+/* Leaves out the products that all their uses have fused. */
 static ptx_function *rewrite(const contraction *c) {
     const ptx_function *from = c->function;
     rewriting w = {.found = c,
@@ -249,7 +268,8 @@ static ptx_function *rewrite(const contraction *c) {
     for (size_t k = 0; k < c->sum_count; k++) {
         if (!c->sums[k].takes) continue;
         w.taken[c->sums[k].instruction] = (uint32_t)k + 1;
-        w.gone[side_of(c, &c->sums[k], c->sums[k].takes)->instruction] = true;
+        const product *p = side_of(c, &c->sums[k], c->sums[k].takes);
+        w.gone[p->instruction] = p->chosen == p->uses;
     }
     sim_rewrite_begin(&w.to, from, c->memory);
     for (uint32_t i = 0; i < from->instruction_count; i++) {
@@ -280,6 +300,7 @@ ptx_function *sim_contract(ptx_module *module, ptx_function *flat, arena *scratc
     contraction c = {.function = flat,
                      .memory = &module->memory,
                      .scratch = scratch,
+                     .constant = sim_find_round_constants(flat, scratch),
                      .products = ARENA_ARRAY(scratch, flat->register_count + 1, product),
                      .definitions = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t),
                      .written = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t)};
@@ -287,6 +308,6 @@ ptx_function *sim_contract(ptx_module *module, ptx_function *flat, arena *scratc
         ptx_visit_registers(&flat->instructions[i], count_register, &c);
     find_sums(&c);
     drop_used_elsewhere(&c);
-    while (choose(&c)) continue;
+    choose(&c);
     return has_fused(&c) ? rewrite(&c) : flat;
 }

@@ -14,16 +14,21 @@ enum { MOST_WEIGHT = 49, NEVER = 1000 };
 
 /* ---- steps and tests ---- */
 
-int64_t sim_step_of(const ptx_instruction *i, uint32_t reg) {
+/* Returns the constant that the instruction adds to `reg`, wherever the sum goes. */
+static int64_t sum_with(const ptx_instruction *i, uint32_t reg) {
     const bool adds = i->op == PTX_OP_ADD, subtracts = i->op == PTX_OP_SUB;
     if (!(adds || subtracts) || i->guarded || i->mods[PTX_SLOT_SAT]) return 0;
-    if (i->operands[0].kind != PTX_REGISTER || i->operands[0].reg != reg) return 0;
     if (i->operands[1].kind != PTX_REGISTER || i->operands[1].reg != reg || i->operands[2].kind != PTX_INTEGER)
         return 0;
     int64_t step = (int64_t)i->operands[2].bits;
     if (ptx_bits(i->type) == 32) step = (int32_t)step;
     if (ptx_bits(i->type) < 32 || step > INT32_MAX || step < -INT32_MAX) return 0;
     return adds ? step : -step;
+}
+
+int64_t sim_step_of(const ptx_instruction *i, uint32_t reg) {
+    if (!i->operand_count || i->operands[0].kind != PTX_REGISTER || i->operands[0].reg != reg) return 0;
+    return sum_with(i, reg);
 }
 
 typedef struct write_search {
@@ -386,14 +391,6 @@ static bool constant_of(const ptx_function *f, const sim_writers *writers, const
     }
     *value = (int64_t)o->bits;
     return o->kind == PTX_INTEGER;
-}
-
-/* Returns the constant that the instruction adds to `reg`, wherever the sum goes. */
-static int64_t sum_with(const ptx_instruction *i, uint32_t reg) {
-    ptx_instruction same = *i;
-    if (i->op != PTX_OP_ADD || i->operands[0].kind != PTX_REGISTER) return 0;
-    same.operands[0].reg = reg;
-    return sim_step_of(&same, reg);
 }
 
 /* The counter is set once before the loop, and in it by its step, or to a sum of it that is a register of its own. */

@@ -22,6 +22,7 @@
 #include "exec/products.h"
 #include "exec/tmem.h"
 #include "state/block.h"
+#include "state/lanes.h"
 
 #include <string.h>
 
@@ -97,7 +98,9 @@ static void copy_lane(sim_block *b, const sim_copy *c, unsigned lane, sim_range 
 
 static void move_lanes(sim_block *b, const sim_copy *c, uint32_t lanes) {
     sim_range range = {0};
-    for (; lanes; lanes &= lanes - 1) copy_lane(b, c, (unsigned)__builtin_ctz(lanes), &range);
+    const unsigned turn = sim_store_turn(c->bytes);
+    for (lanes = sim_turn_lanes(lanes, turn); lanes; lanes &= lanes - 1)
+        copy_lane(b, c, (unsigned)__builtin_ctz(lanes) ^ turn, &range);
 }
 
 /* cp.async.mbarrier.arrive: without .noinc, its issue has raised the pending count. Now the arrival takes effect. */

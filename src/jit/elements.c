@@ -121,8 +121,20 @@ uint32_t sim_gather_integers(sim_writer *w, uint32_t places, unsigned bits) {
         bits, bits, places_name(w, bits), type, places, bits / 8, bits);
 }
 
-void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values) {
+/* Returns a vector of 16 in the order in which the lanes of a half warp store (sim_store_turn()). */
+static uint32_t write_turned(sim_writer *w, uint32_t values, const char *type, unsigned turn) {
+    char order[160];
+    size_t at = 0;
+    for (unsigned l = 0; l < SIM_HALF_WARP; l++)
+        at += (size_t)snprintf(order + at, sizeof order - at, "%si32 %u", l ? "," : "", l ^ (turn % SIM_HALF_WARP));
+    return sim_write_id(w, "shufflevector <16 x %s> %%v%u, <16 x %s> undef, <16 x i32> <%s>", type, values, type,
+                        order);
+}
+
+void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values, unsigned turn) {
     const char *type = sim_pointer_type(w, bits == 32 ? "i32" : "i64");
+    values = write_turned(w, values, bits == 32 ? "i32" : "i64", turn);
+    places = write_turned(w, places, type, turn);
     sim_write_line(
         w, "  call void @llvm.masked.scatter.v16i%u.v16p0%s(<16 x i%u> %%v%u, <16 x %s> %%v%u, i32 %u, " ALL_16 ")",
         bits, places_name(w, bits), bits, values, type, places, bits / 8);

@@ -5,6 +5,7 @@
  * others in the next. The test and the call together decide; nothing is moved before both have succeeded, so the
  * handler starts from the beginning. */
 #include "jit/write.h"
+#include "state/lanes.h"
 #include "state/warp.h"
 
 #include <stdio.h>
@@ -115,7 +116,9 @@ bool sim_write_global(sim_writer *w, const sim_op *op) {
     write_test(w, op, lanes, fast, slow);
     sim_write_line(w, "l%u:", fast);
     const uint32_t host = write_span(w, op, half, slow);
-    for (unsigned h = 0; h < 2; h++) {
+    const unsigned second_first = sim_store_turn(op->bytes) / SIM_HALF_WARP;
+    for (unsigned k = 0; k < 2; k++) {
+        const unsigned h = k ^ second_first;
         const uint32_t at = sim_write_id(w, "add i64 %%v%u, %%v%u", host, half[h]);
         if (is_store)
             write_store_half(w, op, at, h);

@@ -5,6 +5,7 @@
 #include "jit/compiled.h"
 #include "jit/write.h"
 #include "state/block.h"
+#include "state/lanes.h"
 #include "state/pattern.h"
 
 #include <stdio.h>
@@ -339,8 +340,7 @@ static void write_load(sim_writer *w, const sim_op *op, const sim_written_cohort
     }
 }
 
-/* If lanes share an address, the last one's element stays. Half warps are stored in order, and lanes of different
- * halves lie whole accesses apart. */
+/* Lanes with different addresses lie whole accesses apart, so elements may be stored one after the other. */
 static void write_store_half(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind,
                              unsigned half) {
     const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
@@ -356,11 +356,13 @@ static void write_store_half(sim_writer *w, const sim_op *op, const sim_written_
                            sim_interleave_elements(w, values, e.bits, op->count));
     else
         for (unsigned k = 0; k < op->count; k++)
-            sim_scatter_integers(w, write_places(w, g, half, shift + k * e.bits / 8, e.bits), e.bits, values[k]);
+            sim_scatter_integers(w, write_places(w, g, half, shift + k * e.bits / 8, e.bits), e.bits, values[k],
+                                 sim_store_turn(op->bytes));
 }
 
 static void write_store(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind) {
-    for (unsigned half = 0; half < 2; half++) write_store_half(w, op, g, kind, half);
+    const unsigned second_first = sim_store_turn(op->bytes) / SIM_HALF_WARP;
+    for (unsigned k = 0; k < 2; k++) write_store_half(w, op, g, kind, k ^ second_first);
     sim_write_count(w, sim_write_native(w, offsetof(sim_native, changes)), "1");
 }
 

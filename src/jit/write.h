@@ -152,7 +152,7 @@ uint32_t sim_write_as_elements(sim_writer *w, uint32_t lanes, const sim_element 
 /* Returns N of 16 pointers to integers of 32 or 64 bits: a base pointer plus 16 byte offsets (N of 16 words). */
 uint32_t sim_write_places(sim_writer *w, uint32_t base, uint32_t bytes, unsigned bits);
 uint32_t sim_gather_integers(sim_writer *w, uint32_t places, unsigned bits);
-void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values);
+void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values, unsigned turn);
 
 /* ---- the register file: write-back ---- */
 

@@ -170,6 +170,16 @@ static const char *fault_of_mmio(const ptx_instruction *i) {
     return i->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_SYS ? NULL : ".mmio needs the scope .sys";
 }
 
+static const char *fault_of_readonly(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    const bool hints = i->mods[PTX_SLOT_CACHE] || i->mods[PTX_SLOT_EVICT_L1] || i->mods[PTX_SLOT_EVICT_L2] ||
+                       i->mods[PTX_SLOT_HINT] || i->mods[PTX_SLOT_PREFETCH];
+    if (space && space != PTX_MOD_GLOBAL) return ".proxy::readonly is for global memory";
+    if (i->mods[PTX_SLOT_ORDER] || hints) return ".proxy::readonly has no memory order and no cache operator";
+    return i->mods[PTX_SLOT_VECTOR] || i->type == PTX_B128 ? ".proxy::readonly moves one element of up to 64 bits"
+                                                           : NULL;
+}
+
 static const char *fault_of_access(const ptx_instruction *i) {
     const bool hints = i->mods[PTX_SLOT_EVICT_L1] || i->mods[PTX_SLOT_HINT] || i->mods[PTX_SLOT_PREFETCH];
     const bool is_volatile = i->mods[PTX_SLOT_ORDER] == PTX_MOD_VOLATILE;
@@ -180,6 +190,7 @@ static const char *fault_of_access(const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_CACHE] && i->mods[PTX_SLOT_EVICT_L1])
         return "has a cache operator or a priority in L1, not both";
     if (hints && !is_global(i)) return "has priorities, policies and prefetches for global memory only";
+    if (i->mods[PTX_SLOT_NC] == PTX_MOD_READONLY) return fault_of_readonly(i);
     if (i->mods[PTX_SLOT_NC] && (i->mods[PTX_SLOT_ORDER] || i->mods[PTX_SLOT_SPACE] != PTX_MOD_GLOBAL))
         return ".nc is for weak loads of .global";
     return fault_of_mmio(i);
@@ -251,10 +262,20 @@ static const char *fault_of_map_fence(const ptx_instruction *i) {
     return i->operands[size].bits == MAP_BYTES ? NULL : "is for 128 bytes";
 }
 
+/* .relaxed names its scope and the bytes that are copied at once. */
+static const char *fault_of_bulk_order(const ptx_instruction *i) {
+    const bool relaxed = i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELAXED;
+    if (!relaxed && i->mods[PTX_SLOT_SCOPE]) return "has a scope with .relaxed only";
+    if (i->op == PTX_OP_CP_REDUCE_BULK) return NULL;
+    if (!relaxed && i->type) return "has .b128 with .relaxed only";
+    return relaxed && !i->type ? "with .relaxed ends in .b128" : NULL;
+}
+
 static const char *fault_of_load_to_one(const ptx_instruction *i) {
     const bool own = i->mods[PTX_SLOT_SPACE] == PTX_MOD_SHARED_CTA;
     if (!own && i->mods[PTX_SLOT_IGNORE_OOB]) return "has .ignore_oob to .shared::cta only";
-    return own && i->mods[PTX_SLOT_MULTICAST] ? "to .shared::cta has no .multicast::cluster" : NULL;
+    if (own && i->mods[PTX_SLOT_MULTICAST]) return "to .shared::cta has no .multicast::cluster";
+    return i->op == PTX_OP_CP_BULK_LOAD ? fault_of_bulk_order(i) : NULL;
 }
 
 static const char *fault_of_tensor_store(const ptx_instruction *i) {
@@ -277,8 +298,13 @@ static const char *fault_of_arrival_without_end(const ptx_instruction *i) {
 }
 
 static const char *fault_of_wait(const ptx_instruction *i) {
-    enum { PARITY = 2 };
-    return i->mods[PTX_SLOT_PARITY] && exceeds(i, PARITY, 1) ? "takes 0 or 1 as parity" : NULL;
+    enum { RESULT, VALUE, PARITY = 3 };
+    const unsigned type = i->mods[PTX_SLOT_PHASE_TYPE];
+    const bool parity = i->mods[PTX_SLOT_PARITY], report = i->operands[RESULT].kind == PTX_PAIR;
+    if (type == PTX_MOD_PHASE_CONDITIONAL && !parity) return "has .phase_type::conditional with .parity only";
+    if (report && type != PTX_MOD_PHASE_PRIMARY) return "reports with .phase_type::primary only";
+    if (i->operands[VALUE].kind != PTX_ABSENT && !report) return "reports a value after a predicate: d|p, value";
+    return parity && exceeds(i, PARITY, 1) ? "takes 0 or 1 as parity" : NULL;
 }
 
 static const char *fault_of_copy(const ptx_instruction *i) {
@@ -365,6 +391,9 @@ static fault_fn *const faults[PTX_OP_COUNT] = {
     [PTX_OP_FENCE_TENSORMAP_ACQUIRE] = fault_of_map_fence,
     [PTX_OP_TENSORMAP_COPY] = fault_of_map_fence,
     [PTX_OP_CP_BULK_LOAD] = fault_of_load_to_one,
+    [PTX_OP_CP_BULK_SHARED] = fault_of_bulk_order,
+    [PTX_OP_CP_BULK_STORE] = fault_of_bulk_order,
+    [PTX_OP_CP_REDUCE_BULK] = fault_of_bulk_order,
     [PTX_OP_CP_TENSOR_LOAD] = fault_of_load_to_one,
     [PTX_OP_CP_TENSOR_IM2COL] = fault_of_load_to_one,
     [PTX_OP_CP_TENSOR_WIDE] = fault_of_load_to_one,

@@ -328,6 +328,18 @@ void ptx_lexer_start(ptx_lexer *l, ptx_diagnostics *diagnostics, const char *tex
     ptx_lexer_advance(l);
 }
 
+bool ptx_lexer_skip_to(ptx_lexer *l, const char *mark) {
+    const size_t length = strlen(mark);
+    while ((size_t)(l->end - l->next) >= length && memcmp(l->next, mark, length) != 0) {
+        if (*l->next == '\n') new_line(l);
+        l->next++;
+    }
+    const bool found = (size_t)(l->end - l->next) >= length;
+    l->next = found ? l->next + length : l->end;
+    ptx_lexer_advance(l);
+    return found;
+}
+
 /* Goes on behind the token's line. */
 void ptx_lexer_skip_line(ptx_lexer *l) {
     const char *stop = memchr(l->next, '\n', (size_t)(l->end - l->next));

@@ -43,6 +43,8 @@ typedef struct ptx_lexer {
 void ptx_lexer_start(ptx_lexer *lexer, ptx_diagnostics *diagnostics, const char *text, size_t length);
 /* Makes the next token current. */
 void ptx_lexer_advance(ptx_lexer *lexer);
+/* Goes on behind the next `mark` in the text. Returns false, at the end of the text, if there is none. */
+bool ptx_lexer_skip_to(ptx_lexer *lexer, const char *mark);
 /* Goes on behind the line of the current token. */
 void ptx_lexer_skip_line(ptx_lexer *lexer);
 /* Skips the words, numbers, dots and commas after the current token, without splitting them into tokens: in debug

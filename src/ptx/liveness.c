@@ -8,6 +8,7 @@
 #include "base/search.h"
 #include "ptx/edges.h"
 #include "ptx/matrix.h"
+#include "ptx/traits.h"
 
 #include <string.h>
 
@@ -49,6 +50,8 @@ static void visit_operand(const ptx_operand *o, bool writes, ptx_register_visito
     }
 }
 
+enum { REPORT = 1 }; /* the second result of a wait for an mbarrier */
+
 /* Reads come before writes, so that a visitor that stops at the first write sees them. */
 void ptx_visit_registers(const ptx_instruction *i, ptx_register_visitor visit, void *context) {
     if (i->guarded) visit(context, i->guard, false);
@@ -56,8 +59,11 @@ void ptx_visit_registers(const ptx_instruction *i, ptx_register_visitor visit, v
     /* A call's results are the first list. */
     if (i->op == PTX_OP_CALL) first_written = i->operand_count > 0 && i->operands[0].kind == PTX_LIST;
     if (updates(i)) visit_operand(&i->operands[0], false, visit, context);
-    for (unsigned k = 1; k < i->operand_count; k++) visit_operand(&i->operands[k], false, visit, context);
+    const bool reports = ptx_is(i->op, PTX_KIND_MBARRIER_WAIT) && i->operands[REPORT].kind == PTX_REGISTER;
+    for (unsigned k = 1; k < i->operand_count; k++)
+        if (!reports || k != REPORT) visit_operand(&i->operands[k], false, visit, context);
     if (i->operand_count) visit_operand(&i->operands[0], first_written, visit, context);
+    if (reports) visit_operand(&i->operands[REPORT], true, visit, context);
 }
 
 /* Asynchronous instructions use registers after they were issued: accumulators and the matrix a of wgmma, and results

@@ -175,6 +175,8 @@ void ptx_use_label(ptx_parser *p, ptx_name *name, uint32_t *label, ptx_position 
 void ptx_parse_loc(ptx_parser *p);
 void ptx_parse_file(ptx_parser *p);
 void ptx_parse_section(ptx_parser *p);
+void ptx_parse_intermediate_loc(ptx_parser *p);
+void ptx_parse_intermediate_sources(ptx_parser *p);
 /* Parses a pragma; returns whether it is "nounroll". */
 bool ptx_parse_pragma(ptx_parser *p, ptx_pragma_place place);
 

@@ -127,6 +127,8 @@ static void parse_directive(ptx_parser *p) {
         ptx_parse_registers(p);
     } else if (ptx_at_directive(p, ".loc")) {
         ptx_parse_loc(p);
+    } else if (ptx_at_directive(p, ".loc_intermediate")) {
+        ptx_parse_intermediate_loc(p);
     } else if (ptx_at_directive(p, ".pragma")) {
         p->keeps_loop |= ptx_parse_pragma(p, PTX_PRAGMA_OF_BODY);
     } else if (ptx_at_space(p)) {

@@ -410,6 +410,7 @@ static void arrange(ptx_parser *p, const ptx_pattern *pattern, operand_list *lis
         const ptx_operand_slot *slot = &pattern->operands[s];
         bool required = ptx_is_required(slot, i->mods), more = next < given.count;
         bool fits = !slot->mask || (more && given.items[next].kind == PTX_VECTOR);
+        if (slot->role == PTX_ROLE_DESTINATION && slot->optional) fits = more && given.items[next].kind == PTX_REGISTER;
         bool spare =
             ptx_is_allowed(slot, i->mods) && fits && given.count - next > required_from(pattern, s + 1, i->mods);
         if (more && (required || spare)) {

@@ -206,6 +206,8 @@ static void parse_item(ptx_parser *p) {
         ptx_parse_file(p);
     } else if (ptx_at_directive(p, ".section")) {
         ptx_parse_section(p);
+    } else if (ptx_at_directive(p, ".nv_intermediate_source_section")) {
+        ptx_parse_intermediate_sources(p);
     } else if (ptx_at_directive(p, ".pragma")) {
         p->module->keeps_loops |= ptx_parse_pragma(p, PTX_PRAGMA_OF_MODULE);
     } else if (ptx_at_directive(p, ".alias")) {

@@ -129,6 +129,38 @@ void ptx_parse_section(ptx_parser *p) {
     }
 }
 
+/* A place in the source of an intermediate language. .loc has the place that haul shows. */
+void ptx_parse_intermediate_loc(ptx_parser *p) {
+    ptx_lexer_advance(&p->lexer);
+    (void)read_line(p);
+}
+
+/* Skips such a source's text, which the current token begins. Returns whether there was one. */
+static bool skip_source_text(ptx_parser *p) {
+    const ptx_token *t = &p->lexer.token;
+    const bool in_lines = ptx_at_directive(p, ".source_begin");
+    const bool in_brackets =
+        t->length && *t->text == '<' && p->lexer.end - t->text > 2 && memcmp(t->text, "<<<", 3) == 0;
+    if (!in_lines && !in_brackets) return false;
+    const ptx_position start = t->position;
+    const char *mark = in_lines ? ".source_end" : ">>>";
+    if (!ptx_lexer_skip_to(&p->lexer, mark)) ptx_fail_syntax(&p->diagnostics, start, "this source has no %s", mark);
+    return true;
+}
+
+void ptx_parse_intermediate_sources(ptx_parser *p) {
+    const ptx_position start = p->lexer.token.position;
+    ptx_lexer_advance(&p->lexer);
+    ptx_expect(p, '{');
+    for (unsigned depth = 1; depth;) {
+        if (skip_source_text(p)) continue;
+        if (ptx_at(p, '{')) depth++;
+        if (ptx_at(p, '}')) depth--;
+        if (ptx_at(p, PTX_TOKEN_END)) ptx_fail_syntax(&p->diagnostics, start, "this section is not closed");
+        ptx_lexer_advance(&p->lexer);
+    }
+}
+
 /* Hints to ptxas. In functions, unknown ones are ignored. Those in this table have a fixed place, and may have a number
  * after a blank. As in ptxas 13.0. */
 static const struct pragma {

@@ -16,6 +16,22 @@
 
 #define SIM_EACH_LANE(l) SIM_VECTORISE for (unsigned l = 0; l < SIM_LANES; l++)
 
+/* The order in which lanes of one instruction store. Hardware takes groups of lanes in turn: all 32 if each stores up
+ * to 4 bytes, 16 for 8 bytes, 8 for 16 bytes. If lanes share an address, the first lane of the last group stays. An
+ * H200 stores so in global and shared memory. Hence the k-th lane to store is k ^ turn, and the last one stays. */
+static inline unsigned sim_store_turn(unsigned bytes) {
+    return bytes <= 4 ? SIM_LANES - 1 : 128 / bytes - 1;
+}
+
+/* Returns the lanes' bits in that order: bit k is that of lane k ^ turn. */
+static inline uint32_t sim_turn_lanes(uint32_t lanes, unsigned turn) {
+    if (turn & 16) lanes = lanes << 16 | lanes >> 16;
+    if (turn & 8) lanes = (lanes & 0x00ff00ff) << 8 | (lanes >> 8 & 0x00ff00ff);
+    if (turn & 4) lanes = (lanes & 0x0f0f0f0f) << 4 | (lanes >> 4 & 0x0f0f0f0f);
+    lanes = (lanes & 0x33333333) << 2 | (lanes >> 2 & 0x33333333);
+    return (lanes & 0x55555555) << 1 | (lanes >> 1 & 0x55555555);
+}
+
 /* Stores `expression` (of lane l) into d[l] of the active lanes. It is evaluated for inactive lanes too and must not
  * trap. */
 #define SIM_STORE_LANES(d, active, expression)                        \

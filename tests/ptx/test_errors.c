@@ -29,10 +29,9 @@ static void names_unsupported_directives(void **state) {
     UNSUPPORTED(KERNEL("fabric.submit;"), "t.ptx:4:1: unsupported instruction 'fabric.submit': 'fabric' of PTX ISA "
                                           "9.3: a fabric of several machines is not "
                                           "simulated");
-    UNSUPPORTED(KERNEL("mbarrier.init.layout::v1.b64 [%d1], 1;"),
-                "t.ptx:4:1: unsupported instruction 'mbarrier.init.layout::v1.b64': '.layout::' of PTX ISA 9.3: an "
-                "mbarrier has "
-                "one layout here");
+    UNSUPPORTED(KERNEL("cvt.rz.satfinite.ue5m3x2.f32 %h1, %f1, %f2;"),
+                "t.ptx:4:1: unsupported instruction 'cvt.rz.satfinite.ue5m3x2.f32': '.ue5m3x2' of PTX ISA 9.4: only "
+                "sm_107 has it, and no machine here is one");
     UNSUPPORTED(
         HEADER ".tex .u32 t;",
         "t.ptx:4:1: unsupported directive '.tex': '.tex' of PTX ISA 1.0: CUDA 12 removed texture references; use "

@@ -114,6 +114,56 @@ static void targets_need_a_version(void **state) {
     REFUSE_MODULE(".version 9.0\n.target sm_80a\n", "2:9: there is no target 'sm_80a'");
 }
 
+static void mbarriers_have_layouts_and_reports_since_9_3(void **state) {
+    (void)state;
+    ACCEPT("9.3", "sm_90", "mbarrier.init.layout::v1.shared::cta.b64 [%r1], 1;");
+    ACCEPT("9.3", "sm_90", "{ .reg .b8 v; mbarrier.try_wait.phase_type::primary.b64 %p1|%p2, v, [%d1], %d2, 20; }");
+    REFUSE("9.2", "sm_90", "mbarrier.init.layout::v0.shared.b64 [%r1], 1;",
+           "1: 'mbarrier.init.layout::v0.shared.b64' needs PTX ISA 9.3 (the module says .version 9.2): raise .version");
+    REFUSE("9.3", "sm_90", "mbarrier.test_wait.phase_type::conditional.b64 %p1, [%d1], %d2;",
+           "1: 'mbarrier.test_wait': has .phase_type::conditional with .parity only");
+    REFUSE("9.3", "sm_90", "mbarrier.test_wait.b64 %p1|%p2, [%d1], %d2;",
+           "1: 'mbarrier.test_wait': reports with .phase_type::primary only");
+    REFUSE("9.3", "sm_90", "{ .reg .b8 v; mbarrier.test_wait.phase_type::primary.b64 %p1, v, [%d1], %d2; }",
+           "15: 'mbarrier.test_wait': reports a value after a predicate: d|p, value");
+}
+
+static void bulk_copies_are_relaxed_since_9_3(void **state) {
+    (void)state;
+    ACCEPT("9.3", "sm_90a", "cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [%d1], [%r1], 16;");
+    REFUSE("9.3", "sm_90", "cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [%d1], [%r1], 16;",
+           "1: 'cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128' needs sm_90a, sm_100f or sm_110f (the "
+           "module says .target sm_90): change .target");
+    REFUSE("9.3", "sm_90a", "cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group [%d1], [%r1], 16;",
+           "1: 'cp.async.bulk': with .relaxed ends in .b128");
+    REFUSE("9.3", "sm_90a", "cp.async.bulk.gpu.global.shared::cta.bulk_group [%d1], [%r1], 16;",
+           "1: 'cp.async.bulk': has a scope with .relaxed only");
+}
+
+static void loads_are_read_only_by_proxy_since_9_4(void **state) {
+    (void)state;
+    ACCEPT("9.4", "sm_90", "ld.u32.proxy::readonly %r1, [%d1]; prefetch.L1::32B.valid_addr [%d1];");
+    REFUSE("9.4", "sm_90", "ld.shared.u32.proxy::readonly %r1, [%r2];",
+           "1: 'ld': .proxy::readonly is for global memory");
+    REFUSE("9.4", "sm_90", "ld.global.cg.u32.proxy::readonly %r1, [%d1];",
+           "1: 'ld': .proxy::readonly has no memory order and no cache operator");
+    REFUSE("9.4", "sm_90", "ld.global.v2.u32.proxy::readonly {%r1, %r2}, [%d1];",
+           "1: 'ld': .proxy::readonly moves one element of up to 64 bits");
+}
+
+static void intermediate_sources_are_skipped_since_9_4(void **state) {
+    (void)state;
+    ACCEPT("9.4", "sm_90", ".loc_intermediate 1 2 3\nret;");
+    REFUSE("9.3", "sm_90", ".loc_intermediate 1 2 3\nret;",
+           "1: '.loc_intermediate' needs PTX ISA 9.4 (the module says .version 9.3): raise .version");
+    ptx_module_free(
+        parse(".version 9.4\n.target sm_90\n.file 1 \"a.py\"\n.nv_intermediate_source_section {\n.code_block {\n"
+              ".ir_name: \"TileIR\"\n.sourceFileName: 1\n.source_begin\n}} \" {\n.source_end\n}\n.code_block {\n"
+              ".source: <<< } \" >>>\n}\n}\n.entry k { ret; }\n"));
+    REFUSE_MODULE(".version 9.4\n.target sm_90\n.nv_intermediate_source_section {\n.source_begin\n",
+                  "4:1: this source has no .source_end");
+}
+
 static void ptx_9_1_to_9_4_add_forms_and_a_target(void **state) {
     (void)state;
     ACCEPT("9.4", "sm_107f", "cvt.rn.bf16x2.e4m3x2 %r1, %h1;");
@@ -194,6 +244,10 @@ int main(void) {
         cmocka_unit_test(special_registers_need_a_version),
         cmocka_unit_test(directives_need_a_version),
         cmocka_unit_test(targets_need_a_version),
+        cmocka_unit_test(mbarriers_have_layouts_and_reports_since_9_3),
+        cmocka_unit_test(bulk_copies_are_relaxed_since_9_3),
+        cmocka_unit_test(loads_are_read_only_by_proxy_since_9_4),
+        cmocka_unit_test(intermediate_sources_are_skipped_since_9_4),
         cmocka_unit_test(ptx_9_1_to_9_4_add_forms_and_a_target),
         cmocka_unit_test(fp8_is_older_on_sm_90),
         cmocka_unit_test(functions_are_approximate_by_default_before_1_4),

@@ -12,32 +12,35 @@
 #include "state/lanes.h"
 
 /* Moves the active lanes' elements between base + address[l] and the register's lanes. The address is a multiple of the
- * element's size. A lane may be wider than the element. */
-typedef void (*sim_element_fn)(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active);
+ * element's size. A lane may be wider than the element. `turn`: the order of stores (sim_store_turn()). */
+typedef void (*sim_element_fn)(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active,
+                               unsigned turn);
 
 /* Loads elements of type M into lanes of type R. A whole warp is one loop without branches, which vectorises. */
-#define LOADER(name, M, R)                                                                                     \
-    static void load_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) { \
-        R *d = lanes;                                                                                          \
-        if (active == SIM_ALL_LANES) {                                                                         \
-            SIM_EACH_LANE(l) d[l] = (R) * (const M *)(base + address[l]);                                      \
-            return;                                                                                            \
-        }                                                                                                      \
-        for (uint32_t left = active; left; left &= left - 1) {                                                 \
-            unsigned l = (unsigned)__builtin_ctz(left);                                                        \
-            d[l] = (R) * (const M *)(base + address[l]);                                                       \
-        }                                                                                                      \
+#define LOADER(name, M, R)                                                                                   \
+    static void load_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active, \
+                            unsigned turn) {                                                                 \
+        R *d = lanes;                                                                                        \
+        (void)turn;                                                                                          \
+        if (active == SIM_ALL_LANES) {                                                                       \
+            SIM_EACH_LANE(l) d[l] = (R) * (const M *)(base + address[l]);                                    \
+            return;                                                                                          \
+        }                                                                                                    \
+        for (uint32_t left = active; left; left &= left - 1) {                                               \
+            unsigned l = (unsigned)__builtin_ctz(left);                                                      \
+            d[l] = (R) * (const M *)(base + address[l]);                                                     \
+        }                                                                                                    \
     }
 
-/* Stores the lower bits. Lanes with one address store in lane order, so that the last one wins, as the loop must
- * keep. */
-#define STORER(name, M, R)                                                                                      \
-    static void store_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active) { \
-        const R *s = lanes;                                                                                     \
-        for (uint32_t left = active; left; left &= left - 1) {                                                  \
-            unsigned l = (unsigned)__builtin_ctz(left);                                                         \
-            *(M *)(base + address[l]) = (M)s[l];                                                                \
-        }                                                                                                       \
+/* Stores the lower bits, in the order of `turn`. */
+#define STORER(name, M, R)                                                                                    \
+    static void store_##name(void *lanes, uintptr_t base, const uint64_t address[SIM_LANES], uint32_t active, \
+                             unsigned turn) {                                                                 \
+        const R *s = lanes;                                                                                   \
+        for (uint32_t left = sim_turn_lanes(active, turn); left; left &= left - 1) {                          \
+            unsigned l = (unsigned)__builtin_ctz(left) ^ turn;                                                \
+            *(M *)(base + address[l]) = (M)s[l];                                                              \
+        }                                                                                                     \
     }
 
 __extension__ typedef unsigned __int128 wide128 __attribute__((aligned(16)));
@@ -112,14 +115,16 @@ static inline bool sim_is_contiguous(const uint64_t address[SIM_LANES], unsigned
 /* Moves element after element. A load's `_` is skipped: it has no register. */
 static inline void sim_move_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                                      const uint64_t address[SIM_LANES], sim_element_fn move) {
-    unsigned element = 1u << op->x;
+    const unsigned element = 1u << op->x, turn = sim_store_turn(op->bytes);
     if (op->count == 1) {
-        move(SIM_SLOT(w, void, op->d), base, address, active);
+        move(SIM_SLOT(w, void, op->d), base, address, active, turn);
         return;
     }
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
-    for (unsigned e = 0; e < op->count; e++)
-        if (slots[e] != SIM_SLOT_SINK) move(SIM_SLOT(w, void, slots[e]), base + (uint64_t)e * element, address, active);
+    for (unsigned e = 0; e < op->count; e++) {
+        if (slots[e] == SIM_SLOT_SINK) continue;
+        move(SIM_SLOT(w, void, slots[e]), base + (uint64_t)e * element, address, active, turn);
+    }
 }
 
 /* Load and store any access. Handlers pass these to the functions of the spaces. */

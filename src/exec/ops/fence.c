@@ -75,6 +75,7 @@ haul_status LOWER(FENCE_PROXY_RESTRICTED)(sim_lowering *l, const ptx_instruction
     }
 HAS_NO_EFFECT(MEMBAR_PROXY, proxy_fence)
 HAS_NO_EFFECT(PREFETCH, nothing)
+HAS_NO_EFFECT(PREFETCH_SECTOR, nothing)
 HAS_NO_EFFECT(PREFETCHU, nothing)
 HAS_NO_EFFECT(PREFETCH_TENSORMAP, nothing)
 HAS_NO_EFFECT(APPLYPRIORITY, nothing)

@@ -119,6 +119,8 @@ static sim_step load_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
+enum { MATRIX_TURN = 7 }; /* of rows of a matrix with one address, the first one stays */
+
 /* All lanes' registers are written, by the lanes that name rows. */
 static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
@@ -138,8 +140,8 @@ static sim_step store_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
         }
     }
     sim_observe_store_matrix(w, op, rows, address, m.bytes[0]);
-    for (uint32_t left = rows; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
+    for (uint32_t left = sim_turn_lanes(rows, MATRIX_TURN); left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left) ^ MATRIX_TURN;
         memcpy(w->block->shared + address[l], m.bytes[l], ROW_BYTES);
     }
     w->sm->changes++;

@@ -50,18 +50,18 @@ static uint32_t offset_of(const sim_block *b, const uint64_t *object) {
     return (uint32_t)((const unsigned char *)object - b->shared);
 }
 
-/* mbarrier.init: the first phase has parity 0 and waits for `count` arrivals. */
+/* mbarrier.init: the first phase has parity 0 and waits for `count` arrivals. x: the layout. */
 static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
         uint32_t count = SIM_SLOT(w, uint32_t, op->b)[lane];
-        if (count == 0 || count > SIM_MBARRIER_MOST)
+        if (count == 0 || count > sim_mbarrier_most(op->x))
             return sim_fault(w, op, HAUL_FINDING_MBARRIER_MISUSE, 1u << lane,
-                             "mbarrier.init: count %u, must be 1 to %d", count, SIM_MBARRIER_MOST);
+                             "mbarrier.init: count %u, must be 1 to %u", count, sim_mbarrier_most(op->x));
         if (w->sm->hazards) sim_hazard_mbarrier_init(w, op, lane, offset_of(w->block, object));
-        *object = sim_mbarrier_pack((sim_mbarrier){.expected = count, .pending = count});
+        *object = sim_mbarrier_pack((sim_mbarrier){.expected = count, .pending = count, .layout = op->x});
     }
     w->sm->changes++;
     return SIM_NEXT;
@@ -145,7 +145,31 @@ static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
 
 haul_status LOWER(MBARRIER_INIT)(sim_lowering *l, const ptx_instruction *i) {
     uint32_t count = sim_source(l, &i->operands[1], PTX_U32);
-    sim_emit_at(l, init_barrier, &i->operands[0])->b = count;
+    sim_op *op = sim_emit_at(l, init_barrier, &i->operands[0]);
+    op->b = count;
+    op->x = i->mods[PTX_SLOT_LAYOUT] == PTX_MOD_LAYOUT_1;
+    return HAUL_OK;
+}
+
+/* x: the layout to compare with. */
+static sim_step check_layout(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t same = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t *object = barrier_of(w, op, lane);
+        if (!object) return SIM_STOP;
+        if (w->sm->hazards) sim_hazard_mbarrier_use(w, op, lane, w->block, offset_of(w->block, object));
+        same |= (uint32_t)(sim_mbarrier_unpack(*object).layout == op->x) << lane;
+    }
+    sim_set_predicate(w, op->d, same, active);
+    return SIM_NEXT;
+}
+
+haul_status LOWER(MBARRIER_CHECK_LAYOUT)(sim_lowering *l, const ptx_instruction *i) {
+    const uint32_t d = sim_destination(l, &i->operands[0]);
+    sim_op *op = sim_emit_at(l, check_layout, &i->operands[1]);
+    op->d = d;
+    op->x = i->mods[PTX_SLOT_LAYOUT] == PTX_MOD_LAYOUT_1;
     return HAUL_OK;
 }
 
@@ -217,7 +241,7 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
         }
         sim_mbarrier m = sim_mbarrier_unpack(*object);
         if (op->imm2) continue;
-        if (m.pending == SIM_MBARRIER_MOST) return overflow(w, op, lane, *object);
+        if (m.pending == sim_mbarrier_most(m.layout)) return overflow(w, op, lane, *object);
         if (w->sm->hazards) sim_hazard_mbarrier_raised(w, offset_of(w->block, object));
         m.pending++;
         *object = sim_mbarrier_pack(m);
@@ -293,16 +317,36 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_YIELD;
 }
 
+/* No operation here reports a failure, so reports are zero, and the conditional phase ends with the primary one. d: the
+ * predicate; a: the value, of x bytes a lane. */
+static sim_step report_success(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_set_predicate(w, op->d, 0, active);
+    for (uint32_t left = op->x ? active : 0; left; left &= left - 1)
+        memset(SIM_SLOT(w, unsigned char, op->a) + (size_t)__builtin_ctz(left) * op->x, 0, op->x);
+    return SIM_NEXT;
+}
+
+static void lower_report(sim_lowering *l, const ptx_operand *predicate, const ptx_operand *value) {
+    const bool has_value = value->kind == PTX_REGISTER;
+    const uint32_t d = sim_destination(l, predicate), a = has_value ? sim_destination(l, value) : SIM_SLOT_SINK;
+    sim_op *op = sim_emit(l, report_success);
+    op->d = d;
+    op->a = a;
+    op->x = has_value ? sim_register_bytes(l, value) : 0;
+}
+
 /* The operand names the phase to wait for: a token from an arrival, or its parity. */
 static haul_status lower_wait(sim_lowering *l, const ptx_instruction *i, bool try) {
-    bool parity = i->mods[PTX_SLOT_PARITY] != 0;
-    uint32_t state = sim_source(l, &i->operands[2], parity ? PTX_U32 : PTX_B64),
-             d = sim_destination(l, &i->operands[0]);
-    sim_op *op = sim_emit_at(l, wait_barrier, &i->operands[1]);
-    op->b = state;
+    const bool parity = i->mods[PTX_SLOT_PARITY] != 0;
+    const ptx_operand *result = &i->operands[0], *state = &i->operands[3];
+    const uint32_t phase = sim_source(l, state, parity ? PTX_U32 : PTX_B64);
+    const uint32_t d = sim_destination(l, result->kind == PTX_PAIR ? &result->parts[0] : result);
+    sim_op *op = sim_emit_at(l, wait_barrier, &i->operands[2]);
+    op->b = phase;
     op->x = parity;
     op->y = try;
     op->d = d;
+    if (result->kind == PTX_PAIR) lower_report(l, &result->parts[1], &i->operands[1]);
     return HAUL_OK;
 }
 

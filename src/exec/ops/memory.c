@@ -265,10 +265,24 @@ static void move_vectors(sim_warp *w, const sim_op *op, unsigned char *const hal
     }
 }
 
-/* A constant size lets the compiler copy in place. */
+/* Moves words that are adjacent in each half warp. If the halves share addresses, the first one stays. A constant size
+ * lets the compiler copy in place. */
 static inline void move_words(unsigned char *lanes, unsigned char *const half[2], bool is_store) {
-    for (unsigned h = 0; h < 2; h++, lanes += SIM_HALF * 4)
-        memcpy(is_store ? half[h] : lanes, is_store ? lanes : half[h], SIM_HALF * 4);
+    for (unsigned h = 2; h-- > 0;) {
+        unsigned char *own = lanes + h * SIM_HALF * 4;
+        memcpy(is_store ? half[h] : own, is_store ? own : half[h], SIM_HALF * 4);
+    }
+}
+
+/* The same for other elements. */
+static void move_adjacent(sim_warp *w, const sim_op *op, unsigned char *const half[2], bool is_store) {
+    const size_t bytes = (size_t)SIM_HALF << op->x;
+    const unsigned second_first = sim_store_turn(op->bytes) / SIM_HALF;
+    for (unsigned k = 0; k < 2; k++) {
+        const unsigned h = k ^ second_first;
+        unsigned char *data = SIM_SLOT(w, unsigned char, op->d) + h * bytes;
+        memcpy(is_store ? half[h] : data, is_store ? data : half[h], bytes);
+    }
 }
 
 /* base: added to the address register's lanes. A load may overwrite the register. */
@@ -286,10 +300,7 @@ static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint6
     if (side_by_side && op->count == 1 && op->x == 2) {
         move_words(SIM_SLOT(w, unsigned char, op->d), half, is_store);
     } else if (side_by_side && op->count == 1) {
-        const size_t bytes = (size_t)SIM_HALF << op->x;
-        unsigned char *data = SIM_SLOT(w, unsigned char, op->d);
-        for (unsigned h = 0; h < 2; h++, data += bytes)
-            memcpy(is_store ? half[h] : data, is_store ? data : half[h], bytes);
+        move_adjacent(w, op, half, is_store);
     } else if (side_by_side && op->x == 2 && (op->count == 2 || op->count == 4)) {
         move_vectors(w, op, half, is_store);
     } else {

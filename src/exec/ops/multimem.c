@@ -286,3 +286,12 @@ haul_status LOWER(MULTIMEM_ST)(sim_lowering *l, const ptx_instruction *i) {
 haul_status LOWER(MULTIMEM_RED)(sim_lowering *l, const ptx_instruction *i) {
     return lower(l, i, reduce_everywhere, HAUL_CLASS_GLOBAL_REDUCTION);
 }
+
+/* Asynchronous ones take effect at once, as they may. */
+haul_status LOWER(MULTIMEM_ST_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(MULTIMEM_ST)(l, i);
+}
+
+haul_status LOWER(MULTIMEM_RED_ASYNC)(sim_lowering *l, const ptx_instruction *i) {
+    return LOWER(MULTIMEM_RED)(l, i);
+}

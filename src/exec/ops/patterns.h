@@ -183,15 +183,15 @@ static inline void sim_load_regular(const sim_pattern *p, const unsigned char *s
     }
 }
 
-/* If several lanes have one address, the last lane's word stays. */
+/* If several lanes have one address, the first lane's word stays. */
 static inline void sim_store_regular(const sim_pattern *p, unsigned char *shared, uint32_t shift, const uint32_t *s) {
-    for (unsigned h = 0; h < 2; h++) {
+    for (unsigned h = 2; h-- > 0;) {
         unsigned char *to = shared + (uint32_t)(p->first[h] + shift);
         const uint32_t *from = s + h * SIM_HALF;
         if (p->stride)
             memcpy(to, from, SIM_HALF * sizeof *from);
         else
-            memcpy(to, from + SIM_HALF - 1, sizeof *from);
+            memcpy(to, from, sizeof *from);
     }
 }
 
@@ -222,7 +222,7 @@ static inline void sim_load_pattern(const sim_pattern *p, const uint32_t lanes[S
     for (unsigned e = 0; e < count; e++) sim_gather_words(d[e], base + 4 * e, lanes, p->active);
 }
 
-/* Stores them. Lanes with equal addresses store in lane order, so that the last one wins. */
+/* Stores them. */
 static inline void sim_store_pattern(const sim_pattern *p, const uint32_t lanes[SIM_LANES], unsigned char *shared,
                                      uint32_t shift, uint32_t *const *s, unsigned count) {
     if (count == 1 && (p->stride & ~4u) == 0) {
@@ -230,7 +230,8 @@ static inline void sim_store_pattern(const sim_pattern *p, const uint32_t lanes[
         return;
     }
     unsigned char *base = shared + (int32_t)shift;
-    for (unsigned e = 0; e < count; e++) sim_scatter_words(base + 4 * e, lanes, s[e], p->active);
+    for (unsigned e = 0; e < count; e++)
+        sim_scatter_words(base + 4 * e, lanes, s[e], p->active, sim_store_turn(4 * count));
 }
 
 #endif

@@ -33,17 +33,22 @@ static inline void sim_gather_words(uint32_t *d, const unsigned char *base, cons
 #endif
 }
 
-/* The word at base + at[l] = s[l], for the active lanes. If several lanes have one address, the last lane's word
- * stays. */
+/* The word at base + at[l] = s[l], for the active lanes, in the order of `turn` (sim_store_turn()). */
 static inline void sim_scatter_words(unsigned char *base, const uint32_t at[SIM_LANES], const uint32_t *s,
-                                     uint32_t active) {
+                                     uint32_t active, unsigned turn) {
 #if defined(__AVX512F__)
-    for (unsigned l = 0; l < SIM_LANES; l += 16)
-        _mm512_mask_i32scatter_epi32(base, (__mmask16)(active >> l), _mm512_loadu_si512(at + l),
-                                     _mm512_loadu_si512(s + l), 1);
+    const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i order = _mm512_xor_si512(numbers, _mm512_set1_epi32((int)(turn & 15)));
+    const uint32_t on = sim_turn_lanes(active, turn);
+    for (unsigned k = 0; k < SIM_LANES; k += 16) {
+        const unsigned l = k ^ (turn & 16);
+        const __m512i places = _mm512_permutexvar_epi32(order, _mm512_loadu_si512(at + l));
+        const __m512i words = _mm512_permutexvar_epi32(order, _mm512_loadu_si512(s + l));
+        _mm512_mask_i32scatter_epi32(base, (__mmask16)(on >> k), places, words, 1);
+    }
 #else
-    for (unsigned l = 0; l < SIM_LANES; l++)
-        if (active >> l & 1) memcpy(base + at[l], &s[l], 4);
+    for (unsigned k = 0; k < SIM_LANES; k++)
+        if (active >> (k ^ turn) & 1) memcpy(base + at[k ^ turn], &s[k ^ turn], 4);
 #endif
 }
 

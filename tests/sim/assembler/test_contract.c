@@ -5,9 +5,10 @@
 #include "ptx/print.h"
 #include "assembler/contract.h"
 
-#define DECLARED                                                                                                 \
-    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to) {\n.reg .f32 %a, %b, %c, " \
-    "%d, %t, %u, %v, %w;\n.reg .f64 %da, %dt;\n.reg .b16 %ha, %ht;\n.reg .pred %p;\n.reg .b64 %o;\n"
+#define DECLARED                                                                                                   \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to) {\n.reg .f32 %a, %b, %c, "   \
+    "%d, %t, %u, %v, %w;\n.reg .b32 %k, %n;\n.reg .f64 %da, %dt;\n.reg .b16 %ha, %ht;\n.reg .pred %p;\n.reg .b64 " \
+    "%o;\n"
 #define TAIL "st.global.f32 [%o], %v;\nret;\n}\n"
 
 /* Returns the kernel's arithmetic after the assembler, one word per instruction. */
@@ -46,6 +47,11 @@ CASE(or_the_one_without_other_uses,
      "mul.f32 %t, %a, %b;\nmul.f32 %u, %c, %d;\nadd.f32 %v, %t, %u;\nst.global.f32 [%o], %t;\n", "mul fma st")
 CASE(a_product_that_one_sum_leaves_stays,
      "mul.f32 %t, %a, %b;\nmul.f32 %u, %c, %d;\nsub.f32 %v, %t, %u;\nsub.f32 %w, %c, %u;\n", "mul neg fma sub")
+CASE(of_two_products_the_one_with_fewer_uses,
+     "mul.f32 %t, %a, %b;\nadd.f32 %v, %t, %c;\nmul.f32 %u, %c, %d;\nsub.f32 %w, %t, %u;\n", "mul add neg fma")
+CASE(sums_before_the_one_that_leaves_a_product_take_it_in,
+     "mul.f32 %t, %a, %b;\nmul.f32 %u, %c, %d;\nadd.f32 %v, %t, %a;\nadd.f32 %w, %u, %a;\nadd.f32 %v, %t, %u;\n",
+     "mul fma fma fma")
 CASE(another_use_keeps_it, "mul.f32 %t, %a, %b;\nadd.f32 %v, %t, %c;\nst.global.f32 [%o], %t;\n", "mul add st")
 CASE(a_rounding_that_is_named_keeps_it, "mul.rn.f32 %t, %a, %b;\nadd.f32 %v, %t, %c;\n", "mul add")
 CASE(flushing_must_agree, "mul.ftz.f32 %t, %a, %b;\nadd.f32 %v, %t, %c;\n", "mul add")
@@ -65,6 +71,24 @@ CASE(so_does_one_by_a_constant_in_a_register_and_behind_divisions,
      "mov.f32 %u, 0f3D4CCCCD;\nmul.f32 %t, %u, %a;\ndiv.rn.f32 %w, %c, %d;\nsub.f32 %v, %c, %t;\n", "mov div neg fma")
 CASE(unless_the_other_factor_changes,
      "mul.f32 %t, %a, 0f3D4CCCCD;\n@%p bra X;\nadd.f32 %a, %a, %c;\nX:\nadd.f32 %v, %c, %t;\n", "mul bra add add")
+
+/* ptxas unrolls a loop of seven rounds whole. In each, the product of the counter is a constant. */
+#define ROUNDS(bound)                                                                                \
+    "mov.u32 %k, 0;\nX:\nmul.f32 %u, %a, %b;\ncvt.rn.f32.s32 %t, %k;\nmul.f32 %w, %t, 0f3DCCCCCD;\n" \
+    "add.f32 %v, %w, %u;\nadd.s32 %k, %k, 1;\nsetp.ne.s32 %p, %k, " bound ";\n@%p bra X;\n"
+CASE(a_product_of_the_counter_of_an_unrolled_loop_is_a_constant, ROUNDS("7"), "mov cvt mul fma add setp bra")
+CASE(that_of_any_other_counter_is_a_product, ROUNDS("%n"), "mov mul cvt fma add setp bra")
+
+/* A loop whose counter is a copy of its sum, as Inductor writes it, runs its four rounds. */
+static void a_counter_that_is_a_copy_still_counts(void **state) {
+    (void)state;
+    uint32_t out[32];
+    run_words(KERNEL("mov.b32 %r3, 0;\nmov.b32 %r4, %r3;\nmov.f32 %f0, 0f3F800000;\nX:\nmul.f32 %f1, %f0, %f0;\n"
+                     "add.f32 %f0, %f1, %f0;\nadd.s32 %r5, %r4, 2048;\nsetp.lt.u32 %p0, %r4, 6134;\n"
+                     "mov.b32 %r4, %r5;\n@%p0 bra X;\nst.global.u32 [%rd2], %r4;\n"),
+              1, 32, out);
+    expect_words(out, 32, 8192);
+}
 
 /* 1 + 2^-23 squared minus (1 + 2^-22) is 2^-46; a product rounded separately loses it. */
 static void labels_and_results_follow(void **state) {
@@ -87,6 +111,8 @@ int main(void) {
         cmocka_unit_test(of_two_products_the_first),
         cmocka_unit_test(or_the_one_without_other_uses),
         cmocka_unit_test(a_product_that_one_sum_leaves_stays),
+        cmocka_unit_test(of_two_products_the_one_with_fewer_uses),
+        cmocka_unit_test(sums_before_the_one_that_leaves_a_product_take_it_in),
         cmocka_unit_test(another_use_keeps_it),
         cmocka_unit_test(a_rounding_that_is_named_keeps_it),
         cmocka_unit_test(flushing_must_agree),
@@ -100,6 +126,9 @@ int main(void) {
         cmocka_unit_test(a_product_by_a_constant_goes_to_other_blocks_too),
         cmocka_unit_test(so_does_one_by_a_constant_in_a_register_and_behind_divisions),
         cmocka_unit_test(unless_the_other_factor_changes),
+        cmocka_unit_test(a_product_of_the_counter_of_an_unrolled_loop_is_a_constant),
+        cmocka_unit_test(that_of_any_other_counter_is_a_product),
+        cmocka_unit_test(a_counter_that_is_a_copy_still_counts),
         cmocka_unit_test(labels_and_results_follow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
