@@ -31,13 +31,6 @@ static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses,
     }
 }
 
-/* A word's shadow lies in two or three of the host's lines. */
-static void fetch_word(const sim_word_shadow *w) {
-    __builtin_prefetch(&w->writer);
-    __builtin_prefetch(&w->readers[1]);
-    __builtin_prefetch(&w->value);
-}
-
 /* A row lies in one or two. */
 static void fetch_row(const sim_row *r) {
     __builtin_prefetch(r);
@@ -58,7 +51,8 @@ static void fetch_rows(fetched *f, const sim_slice *s) {
         if (sim_link_has_rows(link))
             fetch_row(sim_slice_row(s, f->row[i] = link));
         else if (sim_link_is_detailed(link))
-            fetch_word(&sim_slice_words(s, link & ~SIM_LINE_DETAILED)[f->address[i] / 4 % SIM_LINE_WORDS]);
+            __builtin_prefetch(
+                &sim_slice_words(s, link & ~SIM_LINE_DETAILED)->words[f->address[i] / 4 % SIM_LINE_WORDS]);
     }
 }
 
