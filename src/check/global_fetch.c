@@ -31,6 +31,12 @@ static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses,
     }
 }
 
+/* An entry lies in two or three of the host's lines. */
+static void fetch_entry(const sim_logged *e) {
+    __builtin_prefetch(e);
+    __builtin_prefetch(&e->known);
+}
+
 /* A row lies in one or two. */
 static void fetch_row(const sim_row *r) {
     __builtin_prefetch(r);
@@ -76,9 +82,9 @@ size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_
     size_t i = first;
     for (; i < share->count && i - first < SIM_FETCH_LANES && f.count <= SIM_FETCH_LANES - SIM_LANES; i++) {
         const sim_log_item *item = &share->entries[i];
-        const sim_logged *e = &log->entries[item->entry];
-        const unsigned count = e->has_list ? (unsigned)__builtin_popcount(item->lanes) : 0;
-        if (sim_is_scattered(e)) add_lanes(&f, s, addresses, count, e->values != 0, pages);
+        const unsigned count = item->has_list ? (unsigned)__builtin_popcount(item->lanes) : 0;
+        fetch_entry(&log->entries[item->entry]);
+        if (item->is_scattered) add_lanes(&f, s, addresses, count, item->stores, pages);
         addresses += count;
     }
     fetch_rows(&f, s);
