@@ -191,7 +191,8 @@ static void keep_reader_of_cluster(sim_play *p, sim_word_shadow *w, sim_kept_tou
 
 /* Records a read of a word in the reader roles (sim_row_role). */
 static void keep_reader(sim_play *p, sim_word_shadow *w) {
-    const sim_kept_touch kept = {.by = accessor_of(p) & SIM_MOST_ACCESSORS, .bytes = p->bytes & 15u, .lanes = 1u << p->lane};
+    const sim_kept_touch kept = {
+        .by = accessor_of(p) & SIM_MOST_ACCESSORS, .bytes = p->bytes & 15u, .lanes = 1u << p->lane};
     sim_kept_touch *last = &w->readers[SIM_ROW_READER];
     if (last->by == kept.by && last->bytes == kept.bytes) {
         last->lanes |= kept.lanes;
@@ -234,17 +235,15 @@ static void keep_writer(sim_play *p, const sim_touch *before, sim_kept_touch *wr
 
 /* Keeps such a write among the word's readers, which a write is compared with. */
 static void keep_hidden(const sim_play *p, const sim_touch *before, uint32_t by, sim_word_shadow *w) {
-    const sim_kept_touch hidden = {.by = by & SIM_MOST_ACCESSORS,
-                                   .bytes = before->bytes & p->bytes & 15u,
-                                   .lanes = writing_lanes(p, before)};
+    const sim_kept_touch hidden = {
+        .by = by & SIM_MOST_ACCESSORS, .bytes = before->bytes & p->bytes & 15u, .lanes = writing_lanes(p, before)};
     if (hidden.bytes) w->readers[SIM_ROW_READER] = hidden;
 }
 
 static void write_word(sim_play *p, sim_word_shadow *w, uint32_t *value) {
     const sim_touch before = sim_slice_touch(p->s, &w->writer);
     const uint32_t by = w->writer.by;
-    const uint32_t raced =
-        sim_play_cannot_race(p, &before) ? 0 : unknown_lanes(p, &before, writing_lanes(p, &before));
+    const uint32_t raced = sim_play_cannot_race(p, &before) ? 0 : unknown_lanes(p, &before, writing_lanes(p, &before));
     if (raced)
         report(p, &before, raced,
                p->value && p->value == *value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
@@ -337,8 +336,7 @@ sim_line_words *sim_play_detail(sim_play *p, sim_page *g, unsigned line) {
         *link = SIM_LINE_UNWATCHED;
         return NULL;
     }
-    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next)
-        spread_row(s, sim_slice_row(s, i), words);
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next) spread_row(s, sim_slice_row(s, i), words);
     spread_values(g, line * SIM_LINE_WORDS, words);
     sim_slice_drop_rows(s, link);
     *link = SIM_LINE_DETAILED | index;

@@ -187,8 +187,8 @@ typedef struct sim_line_part {
 typedef struct sim_part_list {
     uint64_t version; /* 0: nothing is proven */
     uint32_t proven_line, start, written_at;
-    uint32_t uses; /* by a bundle and by reads that are not in rows yet */
-    bool is_early; /* others write there before they know of the reads, which need rows at once */
+    uint32_t uses;     /* by a bundle and by reads that are not in rows yet */
+    bool is_early;     /* others write there before they know of the reads, which need rows at once */
     int32_t low, high; /* of the parts' lines */
     uint32_t count, capacity;
     sim_line_part parts[];
@@ -402,7 +402,7 @@ struct sim_hazards {
     sim_domain *domains;
     uint32_t domain_count;
     uint64_t versions; /* of all shadows so far */
-    bool failed; /* the host ran out of memory: checks are off */
+    bool failed;       /* the host ran out of memory: checks are off */
 };
 
 /* volatile_use.c. True if the instruction is a strong access of that kind; if both operands are one address, with the

@@ -345,8 +345,7 @@ static inline bool joins_read(const sim_visit *k, sim_read_row *r, const sim_par
     return true;
 }
 
-static bool note_new_read(const sim_visit *k, sim_line_reads *reads, uint32_t index, const sim_part *p,
-                          uint32_t time) {
+static bool note_new_read(const sim_visit *k, sim_line_reads *reads, uint32_t index, const sim_part *p, uint32_t time) {
     for (unsigned i = SIM_LINE_FIRST_READERS; reads->more && i < SIM_LINE_READERS; i++)
         if (joins_read(k, sim_read_row_of(reads, index, i), p, time)) return true;
     for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
@@ -506,10 +505,8 @@ static void record_unknown(const sim_visit *k, uint32_t from, uint32_t to) {
 }
 
 void sim_lines_record_late(const sim_warp *w, uint32_t address) {
-    const sim_visit visit = {.w = (sim_warp *)(uintptr_t)w,
-                             .d = sim_domain_of(w->block),
-                             .s = sim_shadow_of(w->block),
-                             .b = w->block};
+    const sim_visit visit = {
+        .w = (sim_warp *)(uintptr_t)w, .d = sim_domain_of(w->block), .s = sim_shadow_of(w->block), .b = w->block};
     record_late(&visit, address / SIM_FOOTPRINT_LINE, address / SIM_FOOTPRINT_LINE);
 }
 
@@ -666,8 +663,8 @@ static sim_line *line_in_order(const sim_visit *k, uint32_t index, const sim_par
 
 /* True if it is known already that reads of the parts from `line` on are in order. */
 static bool is_proven(const sim_visit *k, uint32_t line, const sim_part_list *list) {
-    return list->version && list->version == k->s->version && list->proven_line == line &&
-           list->start == k->d->start && list->written_at <= k->v->least;
+    return list->version && list->version == k->s->version && list->proven_line == line && list->start == k->d->start &&
+           list->written_at <= k->v->least;
 }
 
 static bool prove(const sim_visit *k, uint32_t line, sim_part_list *list) {
@@ -684,8 +681,8 @@ static bool prove(const sim_visit *k, uint32_t line, sim_part_list *list) {
     return true;
 }
 
-/* Each part is recorded before the next is checked. If one fails, accesses are made by themselves; recording parts again
- * then changes nothing. */
+/* Each part is recorded before the next is checked. If one fails, accesses are made by themselves; recording parts
+ * again then changes nothing. */
 static bool read_early(sim_visit *k, uint32_t line, const sim_part_list *list) {
     sim_line_reads *reads = line_reads_of(k);
     for (uint32_t i = 0; reads && i < list->count; i++) {
@@ -707,8 +704,7 @@ bool sim_lines_read_parts(sim_visit *k, uint32_t line, sim_part_list *list) {
 
 /* As read_early(): several lanes may store to one place. */
 bool sim_lines_write_parts(sim_visit *k, uint32_t line, const sim_part_list *list) {
-    if (k->s->late_at > k->v->least)
-        record_unknown(k, line + (uint32_t)list->low, line + (uint32_t)list->high);
+    if (k->s->late_at > k->v->least) record_unknown(k, line + (uint32_t)list->low, line + (uint32_t)list->high);
     for (uint32_t i = 0; i < list->count; i++) {
         const sim_line_part *part = &list->parts[i];
         k->instruction = part->instruction;
