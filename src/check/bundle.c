@@ -16,6 +16,7 @@ typedef struct known_bundle {
     uint32_t phase;         /* of lane 0 in its line */
     int64_t least, most;    /* lane 0's address must be between them; beyond, an access leaves its variable */
     bool is_store, is_slow; /* is_slow: rows cannot check it */
+    bool is_early;          /* of the last list */
 } known_bundle;
 
 /* The distances of lanes. */
@@ -58,15 +59,17 @@ void sim_bundles_reshape(sim_bundle_cache *cache, const uint32_t apart[SIM_LANES
 
 /* ---- making one ---- */
 
-/* Empties the bundle's list of parts, or makes a new one if reads still need it. */
+/* Empties the bundle's list of parts, or makes a new one if reads still need it. Where reads need rows at once, they
+ * mostly do so wherever the bundle is. */
 static void start_list(known_bundle *k) {
-    if (k->list && k->list->uses > 1) {
+    if (!k->list) return;
+    k->is_early = k->list->is_early;
+    if (k->list->uses > 1) {
         sim_part_list_drop(k->list);
         k->list = NULL;
+        return;
     }
-    if (!k->list) return;
     k->list->version = 0;
-    k->list->is_early = false;
     k->list->count = 0;
 }
 
@@ -76,7 +79,7 @@ static bool has_room(known_bundle *k) {
     const uint32_t wanted = k->list ? 2 * k->list->capacity : FIRST_PARTS;
     sim_part_list *grown = memory_resize(k->list, sizeof *grown + wanted * sizeof grown->parts[0]);
     if (!grown) return false;
-    if (!k->list) *grown = (sim_part_list){.uses = 1};
+    if (!k->list) *grown = (sim_part_list){.uses = 1, .is_early = k->is_early};
     grown->capacity = wanted;
     k->list = grown;
     return true;
