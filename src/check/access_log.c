@@ -22,6 +22,7 @@ static bool reserve(void **items, size_t *capacity, size_t count, size_t more, s
 
 /* An access becomes at most MOST_PIECES entries: pieces whose lanes lie at an even stride, or a list of addresses. */
 enum { MOST_PIECES = 4, LEAST_LANES = 8 };
+#define MOST_ENTRIES ((1u << 29) - 1) /* sim_log_item.entry */
 
 /* Reserves memory for one access of a warp. */
 static bool make_room(sim_access_log *log, uint32_t known) {
@@ -132,7 +133,11 @@ static void add_to_slice(sim_access_log *log, sim_logged *e, unsigned slice, uin
     if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries))
         log->failed = true;
     else
-        share->entries[share->count++] = (sim_log_item){(uint32_t)(e - log->entries), lanes};
+        share->entries[share->count++] = (sim_log_item){.entry = (uint32_t)(e - log->entries) & MOST_ENTRIES,
+                                                        .has_list = e->has_list,
+                                                        .is_scattered = sim_is_scattered(e),
+                                                        .stores = e->values != 0,
+                                                        .lanes = lanes};
 }
 
 /* The same for the slices that have a bit in `slices`. */

@@ -11,12 +11,12 @@
 enum { WAYS = 8, SHAPES = 12, FIRST_PARTS = 4 };
 
 typedef struct known_bundle {
-    sim_line_part *parts;
-    uint32_t count, capacity;
+    sim_part_list *list;    /* NULL: nothing yet */
     uint32_t shape;         /* sim_bundle_cache.shape when it was made; 0: none */
     uint32_t phase;         /* of lane 0 in its line */
     int64_t least, most;    /* lane 0's address must be between them; beyond, an access leaves its variable */
     bool is_store, is_slow; /* is_slow: rows cannot check it */
+    bool is_early;          /* of the last list */
 } known_bundle;
 
 /* The distances of lanes. */
@@ -41,7 +41,7 @@ sim_bundle_cache *sim_bundles_create(uint32_t bundles, const uint32_t apart[SIM_
 }
 
 void sim_bundles_free(sim_bundle_cache *cache) {
-    for (size_t i = 0; cache && i < (size_t)cache->count * WAYS; i++) memory_free(cache->ways[i].parts);
+    for (size_t i = 0; cache && i < (size_t)cache->count * WAYS; i++) sim_part_list_drop(cache->ways[i].list);
     memory_free(cache);
 }
 
@@ -59,25 +59,48 @@ void sim_bundles_reshape(sim_bundle_cache *cache, const uint32_t apart[SIM_LANES
 
 /* ---- making one ---- */
 
+/* Empties the bundle's list of parts, or makes a new one if reads still need it. Where reads need rows at once, they
+ * mostly do so wherever the bundle is. */
+static void start_list(known_bundle *k) {
+    if (!k->list) return;
+    k->is_early = k->list->is_early;
+    if (k->list->uses > 1) {
+        sim_part_list_drop(k->list);
+        k->list = NULL;
+        return;
+    }
+    k->list->version = 0;
+    k->list->count = 0;
+}
+
+/* Makes room for another part. */
+static bool has_room(known_bundle *k) {
+    if (k->list && k->list->count < k->list->capacity) return true;
+    const uint32_t wanted = k->list ? 2 * k->list->capacity : FIRST_PARTS;
+    sim_part_list *grown = memory_resize(k->list, sizeof *grown + wanted * sizeof grown->parts[0]);
+    if (!grown) return false;
+    if (!k->list) *grown = (sim_part_list){.uses = 1, .is_early = k->is_early};
+    grown->capacity = wanted;
+    k->list = grown;
+    return true;
+}
+
 /* Adds a part, or joins it to one of the same line and owner, as rows do. */
 static bool add_part(known_bundle *k, const sim_part *p, int32_t line, uint32_t instruction) {
-    for (uint32_t i = 0; i < k->count; i++) {
-        sim_line_part *known = &k->parts[i];
+    for (uint32_t i = 0; k->list && i < k->list->count; i++) {
+        sim_line_part *known = &k->list->parts[i];
         if (known->part.line != line || known->part.owner.bits != p->owner.bits) continue;
         known->part.bytes = sim_bytes_or(known->part.bytes, p->bytes);
         known->part.lanes |= p->lanes;
         known->instruction = instruction;
         return true;
     }
-    if (k->count == k->capacity) {
-        const uint32_t wanted = k->capacity ? 2 * k->capacity : FIRST_PARTS;
-        sim_line_part *grown = memory_resize(k->parts, wanted * sizeof *grown);
-        if (!grown) return false;
-        k->parts = grown;
-        k->capacity = wanted;
-    }
-    k->parts[k->count] = (sim_line_part){.part = *p, .instruction = instruction};
-    k->parts[k->count++].part.line = line;
+    if (!has_room(k)) return false;
+    sim_line_part *added = &k->list->parts[k->list->count++];
+    *added = (sim_line_part){.part = *p, .instruction = instruction};
+    added->part.line = line;
+    if (k->list->count == 1 || line < k->list->low) k->list->low = line;
+    if (k->list->count == 1 || line > k->list->high) k->list->high = line;
     return true;
 }
 
@@ -123,7 +146,7 @@ static bool is_ordinary(const sim_warp *w, const sim_op *op) {
 
 static void make(const sim_warp *w, known_bundle *k, const uint32_t *pcs, size_t count, const uint32_t apart[SIM_LANES],
                  uint32_t first) {
-    k->count = 0;
+    start_list(k);
     k->phase = first % SIM_FOOTPRINT_LINE;
     k->least = INT64_MIN, k->most = INT64_MAX;
     k->is_slow = false;
@@ -165,6 +188,5 @@ bool sim_bundle_check(sim_warp *w, sim_bundle_cache *cache, uint32_t bundle, con
                        .action = k->is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
                        .actor = actor,
                        .active = SIM_ALL_LANES};
-    if (!k->is_store) return sim_lines_read_parts(&visit, line, k->parts, k->count);
-    return sim_lines_write_parts(&visit, line, k->parts, k->count);
+    return k->is_store ? sim_lines_write_parts(&visit, line, k->list) : sim_lines_read_parts(&visit, line, k->list);
 }

@@ -331,6 +331,7 @@ void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t mem
 static void free_shadow(sim_shadow *s, uint32_t actors) {
     for (uint32_t a = 0; s->reads && a < actors; a++) memory_free(s->reads[a]);
     for (uint32_t a = 0; s->line_reads && a < actors; a++) {
+        for (uint32_t i = 0; i < s->line_reads[a].late_count; i++) sim_part_list_drop(s->line_reads[a].late[i].list);
         memory_free(s->line_reads[a].first);
         memory_free(s->line_reads[a].more);
     }

@@ -76,9 +76,19 @@ typedef struct sim_logged {
     bool incoherent; /* a read that need not see what the launch has written */
 } sim_logged;
 
-/* An entry that touches a slice, and the lanes of its list that do. */
+/* True if the entry's lanes are replayed one by one. Elements up to this size are aligned to it, so each lane of a list
+ * is in one line. */
+enum { SIM_LARGEST_ELEMENT = 32 };
+static inline bool sim_is_scattered(const sim_logged *e) {
+    return e->has_list && e->bytes <= SIM_LARGEST_ELEMENT;
+}
+
+/* An entry that touches a slice, and the lanes of its list that do. What has to be known of the entry before it is
+ * replayed, so that it need not be fetched for that. */
 typedef struct sim_log_item {
-    uint32_t entry, lanes;
+    uint32_t entry : 29;
+    uint32_t has_list : 1, is_scattered : 1, stores : 1; /* is_scattered: its lanes are replayed one by one */
+    uint32_t lanes;
 } sim_log_item;
 
 /* `addresses`: of those entries that have lists, the addresses of the items' lanes, one after the other. Each slice has

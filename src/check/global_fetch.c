@@ -31,11 +31,10 @@ static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses,
     }
 }
 
-/* A word's shadow lies in two or three of the host's lines. */
-static void fetch_word(const sim_word_shadow *w) {
-    __builtin_prefetch(&w->writer);
-    __builtin_prefetch(&w->readers[1]);
-    __builtin_prefetch(&w->value);
+/* An entry lies in two or three of the host's lines. */
+static void fetch_entry(const sim_logged *e) {
+    __builtin_prefetch(e);
+    __builtin_prefetch(&e->known);
 }
 
 /* A row lies in one or two. */
@@ -58,7 +57,8 @@ static void fetch_rows(fetched *f, const sim_slice *s) {
         if (sim_link_has_rows(link))
             fetch_row(sim_slice_row(s, f->row[i] = link));
         else if (sim_link_is_detailed(link))
-            fetch_word(&sim_slice_words(s, link & ~SIM_LINE_DETAILED)[f->address[i] / 4 % SIM_LINE_WORDS]);
+            __builtin_prefetch(
+                &sim_slice_words(s, link & ~SIM_LINE_DETAILED)->words[f->address[i] / 4 % SIM_LINE_WORDS]);
     }
 }
 
@@ -82,9 +82,9 @@ size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_
     size_t i = first;
     for (; i < share->count && i - first < SIM_FETCH_LANES && f.count <= SIM_FETCH_LANES - SIM_LANES; i++) {
         const sim_log_item *item = &share->entries[i];
-        const sim_logged *e = &log->entries[item->entry];
-        const unsigned count = e->has_list ? (unsigned)__builtin_popcount(item->lanes) : 0;
-        if (sim_is_scattered(e)) add_lanes(&f, s, addresses, count, e->values != 0, pages);
+        const unsigned count = item->has_list ? (unsigned)__builtin_popcount(item->lanes) : 0;
+        fetch_entry(&log->entries[item->entry]);
+        if (item->is_scattered) add_lanes(&f, s, addresses, count, item->stores, pages);
         addresses += count;
     }
     fetch_rows(&f, s);

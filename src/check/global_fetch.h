@@ -4,13 +4,7 @@
 
 #include "check/global_shadow.h"
 
-/* Elements up to this size are aligned to it, so each lane of a list is in one line. */
-enum { SIM_FETCH_LANES = 128, SIM_LARGEST_ELEMENT = 32 };
-
-/* True if the entry's lanes are replayed one by one. */
-static inline bool sim_is_scattered(const sim_logged *e) {
-    return e->has_list && e->bytes <= SIM_LARGEST_ELEMENT;
-}
+enum { SIM_FETCH_LANES = 128 };
 
 /* Looks at the share's items from `first` on, whose addresses begin at `addresses`, until their scattered lanes are
  * SIM_FETCH_LANES, and prefetches what is known of their lines. `pages`: gets the page of each of these lanes, NULL if

@@ -346,7 +346,7 @@ static void play_line(sim_play *p, sim_page *g, unsigned line, const sim_part *p
     } else if (!is_detailed && is_read_again(p, *link, part)) {
         return;
     } else if (is_detailed || !in_order(p, *link, part)) {
-        sim_word_shadow *words =
+        sim_line_words *words =
             is_detailed ? sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED) : sim_play_detail(p, g, line);
         if (words) sim_play_lanes(p, words, number, lanes);
     } else if (sim_play_reads(p)) {
@@ -385,8 +385,8 @@ static void play_range(sim_play *p, uint64_t from, uint32_t lanes) {
 
 /* Replays a lane's access by itself; its bytes are aligned to their number, so they are in one line. `g`: the page,
  * NULL if there was none yet. */
-static void play_lane(sim_play *p, unsigned lane, sim_page *g) {
-    const uint64_t from = sim_play_address(p, lane), number = from / SIM_FOOTPRINT_LINE;
+static void play_lane(sim_play *p, unsigned lane, uint64_t from, sim_page *g) {
+    const uint64_t number = from / SIM_FOOTPRINT_LINE;
     const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
     if (!g) g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
     if (!g) {
@@ -410,20 +410,19 @@ static uint32_t lanes_between(unsigned first, unsigned end) {
     return (end >= SIM_LANES ? SIM_ALL_LANES : (1u << end) - 1) & ~((1u << first) - 1);
 }
 
-/* Counts the list's lanes from `lane` on that lie side by side in one line. */
-static unsigned count_run(const sim_play *p, unsigned lane) {
-    const uint64_t from = sim_play_address(p, lane),
-                   end = from / SIM_FOOTPRINT_LINE * SIM_FOOTPRINT_LINE + SIM_FOOTPRINT_LINE;
-    uint64_t next = from + p->e->bytes;
+/* Counts the list's lanes from `lane` on, whose addresses begin there, that lie side by side in one line. */
+static unsigned count_run(const sim_play *p, unsigned lane, const uint64_t *addresses) {
+    const uint64_t end = (addresses[0] | (SIM_FOOTPRINT_LINE - 1)) + 1;
+    const unsigned most = (unsigned)__builtin_ctzll(~((uint64_t)p->lanes >> lane));
+    uint64_t next = addresses[0] + p->e->bytes;
     unsigned count = 1;
-    for (; next < end && lane + count < SIM_LANES && p->lanes >> (lane + count) & 1; count++, next += p->e->bytes)
-        if (sim_play_address(p, lane + count) != next) break;
+    for (; next < end && count < most && addresses[count] == next; count++) next += p->e->bytes;
     return count;
 }
 
 /* Replays `count` such lanes at once. */
-static void play_run(sim_play *p, unsigned lane, unsigned count, sim_page *g) {
-    const uint64_t from = sim_play_address(p, lane), number = from / SIM_FOOTPRINT_LINE;
+static void play_run(sim_play *p, unsigned lane, unsigned count, uint64_t from, sim_page *g) {
+    const uint64_t number = from / SIM_FOOTPRINT_LINE;
     const unsigned start = (unsigned)(from % SIM_FOOTPRINT_LINE), bytes = p->e->bytes;
     const sim_part part = {.bytes = sim_bytes_range(start, start + count * bytes),
                            .owner = sim_owner_evenly(lane, start, bytes, bytes)};
@@ -435,13 +434,15 @@ static void play_run(sim_play *p, unsigned lane, unsigned count, sim_page *g) {
 }
 
 static void play_list(sim_play *p) {
+    const uint64_t *addresses = p->addresses;
     for (uint32_t left = p->lanes; left;) {
-        const unsigned lane = (unsigned)__builtin_ctz(left), count = count_run(p, lane);
+        const unsigned lane = (unsigned)__builtin_ctz(left), count = count_run(p, lane, addresses);
         if (count > 1)
-            play_run(p, lane, count, *p->pages);
+            play_run(p, lane, count, *addresses, *p->pages);
         else
-            play_lane(p, lane, *p->pages);
+            play_lane(p, lane, *addresses, *p->pages);
         p->pages += count;
+        addresses += count;
         left &= ~lanes_between(lane, lane + count);
     }
 }
@@ -477,6 +478,7 @@ static void play_warps(sim_play *p) {
     sim_logged one = *all;
     p->e = &one;
     for (unsigned w = 0; w < all->warps; w++, one.base += one.pitch, one.actor++) {
+        p->by = 0;
         if (values) p->values = values + (size_t)w * one.value_step * SIM_LANES;
         play_evenly(p);
     }
@@ -510,7 +512,9 @@ static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, cons
             fetched = sim_fetch_lines(s, log, share, i, addresses, pages);
             p.pages = pages;
         }
+        sim_slice_tidy_accessors(s);
         p.e = e;
+        p.by = 0;
         p.lanes = share->entries[i].lanes;
         p.addresses = addresses;
         if (e->has_list) addresses += __builtin_popcount(p.lanes);

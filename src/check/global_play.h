@@ -17,6 +17,7 @@ typedef struct sim_play {
     const sim_known *known, *fenced; /* fenced: of reads by the copy engine; NULL: there was no fence */
     uint64_t address;                /* of the word */
     uint32_t value;
+    uint32_t by;    /* number of the accessor; 0: not known yet */
     uint32_t lanes; /* of the entry's list that touch the slice */
     unsigned lane;
     uint8_t bytes;        /* of the word */
@@ -64,10 +65,10 @@ bool sim_play_cannot_race(const sim_play *p, const sim_touch *t);
 sim_touch sim_touch_of_row(const sim_row *r);
 
 /* Replaces the line's rows by words. Returns NULL if there are too many, or the host runs out of memory. */
-sim_word_shadow *sim_play_detail(sim_play *p, sim_page *g, unsigned line);
+sim_line_words *sim_play_detail(sim_play *p, sim_page *g, unsigned line);
 /* Replays the lane's access to `from` .. `to`-1 in the line that has these words. */
-void sim_play_words(sim_play *p, sim_word_shadow *words, uint64_t from, uint64_t to);
+void sim_play_words(sim_play *p, sim_line_words *words, uint64_t from, uint64_t to);
 /* The same for lanes' accesses to line `line` of memory. */
-void sim_play_lanes(sim_play *p, sim_word_shadow *words, uint64_t line, uint32_t lanes);
+void sim_play_lanes(sim_play *p, sim_line_words *words, uint64_t line, uint32_t lanes);
 
 #endif

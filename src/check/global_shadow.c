@@ -57,6 +57,7 @@ void sim_watch_free(sim_watch *watch) {
         memory_free(x->rows);
         memory_free(x->shared);
         memory_free(x->words);
+        memory_free(x->accessors.list);
         sim_findings_free(&x->findings);
     }
     for (unsigned kind = 0; kind < SIM_PUBLICATIONS; kind++) {
@@ -256,11 +257,10 @@ void sim_slice_unshare(sim_slice *s, sim_page_line *l) {
     if (s->last_shared == index) s->last_shared = SIM_NO_ROW;
 }
 
-sim_word_shadow *sim_slice_add_words(sim_slice *s, uint32_t *index) {
-    enum { BLOCK_BYTES = SIM_BLOCK_LINES * SIM_LINE_WORDS * sizeof(sim_word_shadow) };
+sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index) {
     if (s->detailed == MOST_DETAILED) return NULL;
     if (s->detailed % SIM_BLOCK_LINES == 0)
-        s->failed |= !add_block(&s->words, s->detailed / SIM_BLOCK_LINES, BLOCK_BYTES);
+        s->failed |= !add_block(&s->words, s->detailed / SIM_BLOCK_LINES, SIM_BLOCK_LINES * sizeof(sim_line_words));
     if (s->failed) return NULL;
     *index = s->detailed++;
     return sim_slice_words(s, *index);

@@ -2,7 +2,9 @@
  * parallel. global_play.c checks accesses against it; global_shadow.c allocates it.
  *
  *     slice -> pages by number -> lines -> rows: which warp last wrote and read which bytes
- *                                       or words: the same for each word, if rows are not enough */
+ *                                       or words: the same for each word, if rows are not enough
+ *
+ * Words name accessors by number: many words are touched by one access. */
 #ifndef HAUL_CHECK_GLOBAL_SHADOW_H
 #define HAUL_CHECK_GLOBAL_SHADOW_H
 
@@ -28,9 +30,26 @@ typedef struct sim_touch {
     uint8_t action : 6, strong : 2;
 } sim_touch;
 
+/* Who makes accesses, when and how: what the touches of one access have in common. */
+typedef struct sim_accessor {
+    uint32_t cluster, instruction, time, epoch;
+    uint16_t actor;
+    uint8_t action : 6, strong : 2;
+    bool is_used; /* while unused ones are being found */
+} sim_accessor;
+
+/* A touch as words keep it. */
+#define SIM_MOST_ACCESSORS ((1u << 28) - 1)
+typedef struct sim_kept_touch {
+    uint32_t by : 28, bytes : 4; /* by: the accessor's number; 0: there was no such access */
+    union {
+        uint32_t lanes;
+        uint8_t lane[4];
+    };
+} sim_kept_touch;
+
 typedef struct sim_word_shadow {
-    sim_touch writer, readers[SIM_READERS]; /* by role */
-    uint32_t value;
+    sim_kept_touch writer, readers[SIM_READERS]; /* by role */
 } sim_word_shadow;
 
 /* The last access of several warps that each had whole lines to themselves, a lane for each of its elements. Such lines
@@ -54,6 +73,13 @@ typedef struct sim_row {
 
 enum { SIM_LINE_WORDS = SIM_FOOTPRINT_LINE / 4, SIM_PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
 enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
+
+/* The words of a line, and hashes of the values that were stored last. */
+typedef struct sim_line_words {
+    sim_word_shadow words[SIM_LINE_WORDS];
+    uint32_t values[SIM_LINE_WORDS];
+} sim_line_words;
+
 /* The first pages of a slice get hashes of 32 bits, which tell all values of a word apart; the others get 16 bits,
  * since they would need as much memory as the kernel's own data. */
 enum { SIM_EXACT_PAGES = (32 << 20 >> SIM_WATCH_PAGE) / SIM_WATCH_SLICES };
@@ -102,6 +128,15 @@ typedef struct sim_page_slot {
 /* Rows and words are allocated in blocks, so that they never move. */
 enum { SIM_BLOCK_ROWS = 512, SIM_BLOCK_LINES = 16, SIM_BLOCK_SHARED = 512 };
 
+/* The accessors of a slice's words. `recent`: some of the last, by hash. */
+enum { SIM_RECENT_ACCESSORS = 128 };
+typedef struct sim_accessors {
+    sim_accessor *list; /* from number 1 on */
+    uint32_t count, capacity, free;
+    uint32_t taken, limit; /* numbers in use; how many there may be before unused ones are looked for */
+    uint32_t recent[SIM_RECENT_ACCESSORS];
+} sim_accessors;
+
 typedef struct sim_slice {
     sim_page_slot *pages; /* open addressing by number */
     size_t capacity, count;
@@ -113,6 +148,7 @@ typedef struct sim_slice {
     uint32_t last_shared; /* the shared row that was found last, or SIM_NO_ROW */
     void **words;         /* blocks of SIM_BLOCK_LINES lines */
     uint32_t detailed;    /* number of lines with words */
+    sim_accessors accessors;
     sim_findings findings;
     bool failed;
 } sim_slice;
@@ -167,12 +203,37 @@ sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l);
 /* Leaves the line without rows. */
 void sim_slice_unshare(sim_slice *s, sim_page_line *l);
 
-static inline sim_word_shadow *sim_slice_words(const sim_slice *s, uint32_t index) {
-    return (sim_word_shadow *)s->words[index / SIM_BLOCK_LINES] + (size_t)(index % SIM_BLOCK_LINES) * SIM_LINE_WORDS;
+static inline sim_line_words *sim_slice_words(const sim_slice *s, uint32_t index) {
+    return (sim_line_words *)s->words[index / SIM_BLOCK_LINES] + index % SIM_BLOCK_LINES;
 }
 
 /* Adds the words of one line and returns them and their index. Returns NULL if there are too many, or the host runs out
  * of memory. */
-sim_word_shadow *sim_slice_add_words(sim_slice *s, uint32_t *index);
+sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index);
+
+/* ---- accessors ---- */
+
+/* Returns the number of the touch's accessor, to be kept in words. 0: the host runs out of memory. */
+uint32_t sim_slice_accessor(sim_slice *s, const sim_touch *t);
+/* Frees accessors that no word names, if there are many. Numbers that are kept elsewhere become invalid. */
+void sim_slice_free_accessors(sim_slice *s);
+static inline void sim_slice_tidy_accessors(sim_slice *s) {
+    if (s->accessors.taken > s->accessors.limit) sim_slice_free_accessors(s);
+}
+
+/* Returns the touch; its epoch is 0 if there is none. */
+static inline sim_touch sim_slice_touch(const sim_slice *s, const sim_kept_touch *k) {
+    if (!k->by) return (sim_touch){0};
+    const sim_accessor *a = &s->accessors.list[k->by];
+    return (sim_touch){.cluster = a->cluster,
+                       .instruction = a->instruction,
+                       .time = a->time,
+                       .epoch = a->epoch,
+                       .lanes = k->lanes,
+                       .actor = a->actor,
+                       .bytes = k->bytes,
+                       .action = a->action & 63u,
+                       .strong = a->strong & 3u};
+}
 
 #endif

@@ -155,89 +155,123 @@ static bool is_covered(const sim_play *p, const sim_touch *last) {
     return !(last->bytes & ~p->bytes) && (by_self || !unknown_lanes(p, last, last->lanes));
 }
 
-/* Records a read of a word in the reader roles (sim_row_role). */
-static void keep_reader(const sim_play *p, sim_word_shadow *w) {
-    sim_touch *last = &w->readers[SIM_ROW_READER], *beside = &w->readers[SIM_ROW_READER_BESIDE];
-    sim_touch now = touch_of(p);
-    now.lanes = 1u << p->lane;
-    if (last->epoch && are_together(last, &now) && last->bytes == now.bytes && last->strong == now.strong) {
-        last->lanes |= now.lanes;
-        last->instruction = now.instruction;
-        return;
-    }
-    const bool other_warp = beside->epoch && (beside->cluster != now.cluster || beside->actor != now.actor);
-    if (last->epoch && last->cluster != now.cluster)
-        w->readers[SIM_ROW_READER_BEFORE] = *last;
-    else if (last->epoch && !is_covered(p, last) && !(last->actor == now.actor && other_warp))
-        *beside = *last;
-    *last = now;
+static uint32_t find_accessor(sim_play *p) {
+    const sim_touch now = touch_of(p);
+    return p->by = sim_slice_accessor(p->s, &now);
 }
 
-static void read_word(const sim_play *p, sim_word_shadow *w) {
-    check_read(p, &w->writer);
+/* Returns the number of the current access's accessor. */
+static inline uint32_t accessor_of(sim_play *p) {
+    return p->by ? p->by : find_accessor(p);
+}
+
+/* Joins a read to the last one if both are one access, or accesses at the same time. */
+static bool joins_reader(sim_play *p, const sim_touch *before, const sim_touch *now, sim_kept_touch *last) {
+    if (!are_together(before, now) || before->bytes != now->bytes || before->strong != now->strong) return false;
+    sim_touch joined = *before;
+    joined.instruction = now->instruction;
+    last->by = sim_slice_accessor(p->s, &joined) & SIM_MOST_ACCESSORS;
+    last->lanes |= 1u << p->lane;
+    return true;
+}
+
+static bool is_by_others(const sim_play *p, const sim_kept_touch *k) {
+    const sim_touch t = sim_slice_touch(p->s, k);
+    return t.epoch && (t.cluster != p->e->cluster || t.actor != p->e->actor);
+}
+
+/* Records another read by the last reader's cluster. */
+static void keep_reader_of_cluster(sim_play *p, sim_word_shadow *w, sim_kept_touch kept) {
+    sim_kept_touch *last = &w->readers[SIM_ROW_READER], *beside = &w->readers[SIM_ROW_READER_BESIDE];
+    const sim_touch before = sim_slice_touch(p->s, last), now = touch_of(p);
+    if (joins_reader(p, &before, &now, last)) return;
+    if (!is_covered(p, &before) && !(before.actor == now.actor && is_by_others(p, beside))) *beside = *last;
+    *last = kept;
+}
+
+/* Records a read of a word in the reader roles (sim_row_role). */
+static void keep_reader(sim_play *p, sim_word_shadow *w) {
+    const sim_kept_touch kept = {
+        .by = accessor_of(p) & SIM_MOST_ACCESSORS, .bytes = p->bytes & 15u, .lanes = 1u << p->lane};
+    sim_kept_touch *last = &w->readers[SIM_ROW_READER];
+    if (last->by == kept.by && last->bytes == kept.bytes) {
+        last->lanes |= kept.lanes;
+        return;
+    }
+    if (last->by && p->s->accessors.list[last->by].cluster == p->e->cluster) {
+        keep_reader_of_cluster(p, w, kept);
+        return;
+    }
+    if (last->by) w->readers[SIM_ROW_READER_BEFORE] = *last;
+    *last = kept;
+}
+
+static void read_word(sim_play *p, sim_word_shadow *w) {
+    if (w->writer.by) {
+        const sim_touch writer = sim_slice_touch(p->s, &w->writer);
+        check_read(p, &writer);
+    }
     keep_reader(p, w);
 }
 
-static void check_reader(const sim_play *p, const sim_touch *t) {
-    if (!t->epoch || !(t->bytes & p->bytes) || sim_play_cannot_race(p, t)) return;
-    const uint32_t unknown = unknown_lanes(p, t, t->lanes);
-    if (unknown) report(p, t, unknown, HAUL_FINDING_RACE_GLOBAL);
+static void check_reader(const sim_play *p, const sim_kept_touch *k) {
+    if (!k->by || !(k->bytes & p->bytes)) return;
+    const sim_touch t = sim_slice_touch(p->s, k);
+    if (sim_play_cannot_race(p, &t)) return;
+    const uint32_t unknown = unknown_lanes(p, &t, t.lanes);
+    if (unknown) report(p, &t, unknown, HAUL_FINDING_RACE_GLOBAL);
 }
 
 /* Records a write of a word; bytes that the same access writes are joined. */
-static void keep_writer(const sim_play *p, sim_touch *writer) {
+static void keep_writer(sim_play *p, const sim_touch *before, sim_kept_touch *writer) {
     const sim_touch now = touch_of(p);
     const bool more =
-        are_together(writer, &now) && writer->instruction == now.instruction && !(writer->bytes & p->bytes);
-    const uint8_t before = more ? writer->bytes : 0;
-    uint8_t lane[4];
-    memcpy(lane, writer->lane, sizeof lane);
-    for (unsigned i = 0; i < 4; i++)
-        if (!(before >> i & 1)) lane[i] = (uint8_t)p->lane;
-    *writer = now;
-    memcpy(writer->lane, lane, sizeof lane);
-    writer->bytes |= before;
+        are_together(before, &now) && before->instruction == now.instruction && !(before->bytes & p->bytes);
+    const unsigned kept = more ? before->bytes : 0u;
+    *writer = (sim_kept_touch){.by = accessor_of(p) & SIM_MOST_ACCESSORS, .bytes = p->bytes & 15u};
+    for (unsigned i = 0; i < 4; i++) writer->lane[i] = kept >> i & 1 ? before->lane[i] : (uint8_t)p->lane;
+    writer->bytes |= kept & 15u;
 }
 
 /* Keeps such a write among the word's readers, which a write is compared with. */
-static void keep_hidden(const sim_play *p, const sim_touch *writer, sim_word_shadow *w) {
-    sim_touch hidden = *writer;
-    hidden.lanes = writing_lanes(p, writer);
-    hidden.bytes &= p->bytes;
+static void keep_hidden(const sim_play *p, const sim_touch *before, uint32_t by, sim_word_shadow *w) {
+    const sim_kept_touch hidden = {
+        .by = by & SIM_MOST_ACCESSORS, .bytes = before->bytes & p->bytes & 15u, .lanes = writing_lanes(p, before)};
     if (hidden.bytes) w->readers[SIM_ROW_READER] = hidden;
 }
 
-static void write_word(const sim_play *p, sim_word_shadow *w) {
-    const sim_touch before = w->writer;
-    const uint32_t raced =
-        sim_play_cannot_race(p, &w->writer) ? 0 : unknown_lanes(p, &w->writer, writing_lanes(p, &w->writer));
+static void write_word(sim_play *p, sim_word_shadow *w, uint32_t *value) {
+    const sim_touch before = sim_slice_touch(p->s, &w->writer);
+    const uint32_t by = w->writer.by;
+    const uint32_t raced = sim_play_cannot_race(p, &before) ? 0 : unknown_lanes(p, &before, writing_lanes(p, &before));
     if (raced)
-        report(p, &w->writer, raced,
-               p->value && p->value == w->value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
+        report(p, &before, raced,
+               p->value && p->value == *value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
     for (unsigned r = 0; r < SIM_READERS; r++) check_reader(p, &w->readers[r]);
-    keep_writer(p, &w->writer);
-    w->value = p->value;
+    keep_writer(p, &before, &w->writer);
+    *value = p->value;
     for (unsigned r = 0; r < SIM_READERS; r++) {
-        w->readers[r].bytes &= (uint8_t)~p->bytes;
-        if (!w->readers[r].bytes) w->readers[r].epoch = 0;
+        w->readers[r].bytes &= ~(unsigned)p->bytes & 15u;
+        if (!w->readers[r].bytes) w->readers[r].by = 0;
     }
-    if (sim_order_hides(p->watch, p->e, &before)) keep_hidden(p, &before, w);
+    if (sim_order_hides(p->watch, p->e, &before)) keep_hidden(p, &before, by, w);
 }
 
-void sim_play_words(sim_play *p, sim_word_shadow *words, uint64_t from, uint64_t to) {
+void sim_play_words(sim_play *p, sim_line_words *line, uint64_t from, uint64_t to) {
     for (uint64_t word = from / 4 * 4; word < to; word += 4) {
         const unsigned first = word < from ? (unsigned)(from - word) : 0;
         const unsigned end = word + 4 > to ? (unsigned)(to - word) : 4;
         p->address = word;
         p->bytes = (uint8_t)((1u << end) - (1u << first));
-        sim_word_shadow *w = &words[word / 4 % SIM_LINE_WORDS];
+        const unsigned at = word / 4 % SIM_LINE_WORDS;
         if (sim_play_reads(p))
-            read_word(p, w);
+            read_word(p, &line->words[at]);
         else
-            write_word(p, w);
+            write_word(p, &line->words[at], &line->values[at]);
     }
 }
-void sim_play_lanes(sim_play *p, sim_word_shadow *words, uint64_t line, uint32_t lanes) {
+
+void sim_play_lanes(sim_play *p, sim_line_words *words, uint64_t line, uint32_t lanes) {
     const uint64_t start = line * SIM_FOOTPRINT_LINE, end = start + SIM_FOOTPRINT_LINE;
     for (; lanes; lanes &= lanes - 1) {
         p->lane = (unsigned)__builtin_ctz(lanes);
@@ -258,45 +292,52 @@ sim_touch sim_touch_of_row(const sim_row *r) {
 }
 
 /* Fills a word's writer from a row, when a line gets words. */
-static void spread_writer(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
-    *t = sim_touch_of_row(r);
-    t->bytes = (uint8_t)bits;
+static void spread_writer(const sim_row *r, unsigned word, unsigned bits, sim_kept_touch *t) {
     for (unsigned i = 0; i < 4; i++)
         if (bits >> i & 1) t->lane[i] = (uint8_t)(31 - __builtin_clz(sim_owner_lanes(r->owner, 4 * word + i)));
+    t->bytes = bits & 15u;
 }
 
 /* If different lanes have read the word's bytes, keeps the last ones only. */
-static void spread_reader(const sim_row *r, unsigned word, unsigned bits, sim_touch *t) {
+static void spread_reader(const sim_row *r, unsigned word, unsigned bits, sim_kept_touch *t) {
     const unsigned last = 31u - (unsigned)__builtin_clz(bits);
-    *t = sim_touch_of_row(r);
     t->lanes = sim_owner_lanes(r->owner, 4 * word + last);
     for (unsigned i = 0; i < 4; i++)
-        if (bits >> i & 1 && sim_owner_lanes(r->owner, 4 * word + i) == t->lanes) t->bytes |= (uint8_t)(1u << i);
+        if (bits >> i & 1 && sim_owner_lanes(r->owner, 4 * word + i) == t->lanes) t->bytes |= 1u << i & 15u;
 }
 
-static void spread_word(const sim_row *r, unsigned word, sim_word_shadow *w, uint32_t value) {
-    const unsigned bits = sim_bytes_of_word(r->bytes, word);
-    if (!bits) return;
-    if (r->role != SIM_ROW_WRITER) {
-        spread_reader(r, word, bits, &w->readers[r->role]);
-        return;
+/* Fills the words of a line from a row. */
+static void spread_row(sim_slice *s, const sim_row *r, sim_line_words *line) {
+    const sim_touch touch = sim_touch_of_row(r);
+    const uint32_t by = sim_slice_accessor(s, &touch);
+    for (uint32_t left = sim_bytes_words(r->bytes); left; left &= left - 1) {
+        const unsigned word = (unsigned)__builtin_ctz(left), bits = sim_bytes_of_word(r->bytes, word);
+        const bool is_writer = r->role == SIM_ROW_WRITER;
+        sim_kept_touch *t = is_writer ? &line->words[word].writer : &line->words[word].readers[r->role];
+        *t = (sim_kept_touch){.by = by & SIM_MOST_ACCESSORS};
+        if (is_writer)
+            spread_writer(r, word, bits, t);
+        else
+            spread_reader(r, word, bits, t);
     }
-    spread_writer(r, word, bits, &w->writer);
-    w->value = value;
 }
 
-sim_word_shadow *sim_play_detail(sim_play *p, sim_page *g, unsigned line) {
+static void spread_values(const sim_page *g, unsigned first, sim_line_words *line) {
+    for (unsigned w = 0; w < SIM_LINE_WORDS; w++)
+        if (line->words[w].writer.by) line->values[w] = sim_page_value(g, first + w);
+}
+
+sim_line_words *sim_play_detail(sim_play *p, sim_page *g, unsigned line) {
     sim_slice *s = p->s;
     uint32_t *link = &g->lines[line].link, index;
-    sim_word_shadow *words = sim_slice_add_words(s, &index);
+    sim_line_words *words = sim_slice_add_words(s, &index);
     if (!words) {
         sim_slice_drop_rows(s, link);
         *link = SIM_LINE_UNWATCHED;
         return NULL;
     }
-    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next)
-        for (unsigned w = 0; w < SIM_LINE_WORDS; w++)
-            spread_word(sim_slice_row(s, i), w, &words[w], sim_page_value(g, line * SIM_LINE_WORDS + w));
+    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next) spread_row(s, sim_slice_row(s, i), words);
+    spread_values(g, line * SIM_LINE_WORDS, words);
     sim_slice_drop_rows(s, link);
     *link = SIM_LINE_DETAILED | index;
     return words;

@@ -2,6 +2,7 @@
 #ifndef HAUL_CHECK_INTERNAL_H
 #define HAUL_CHECK_INTERNAL_H
 
+#include "base/memory.h"
 #include "check/finding.h"
 #include "check/flights.h"
 #include "check/global.h"
@@ -174,9 +175,41 @@ typedef struct sim_line {
     sim_line_row rows[SIM_LINE_WRITERS]; /* who wrote its bytes last; no byte is in two rows */
 } sim_line;
 
+/* A part of one or several accesses; part.line is relative to a line that the caller names. `instruction`: the last of
+ * them. */
+typedef struct sim_line_part {
+    sim_part part;
+    uint32_t instruction;
+} sim_line_part;
+
+/* Parts of accesses that are made together. Reads of `proven_line` and the lines after it are in order for threads that
+ * know all accesses up to `written_at`, as long as the block's shadow has this version and start. */
+typedef struct sim_part_list {
+    uint64_t version; /* 0: nothing is proven */
+    uint32_t proven_line, start, written_at;
+    uint32_t uses;     /* by a bundle and by reads that are not in rows yet */
+    bool is_early;     /* others write there before they know of the reads, which need rows at once */
+    int32_t low, high; /* of the parts' lines */
+    uint32_t count, capacity;
+    sim_line_part parts[];
+} sim_part_list;
+
+static inline void sim_part_list_drop(sim_part_list *list) {
+    if (list && !--list->uses) memory_free(list);
+}
+
+/* Reads of a warp that are not in rows yet: of the parts, from `line` on. */
+enum { SIM_LATE_READS = 4 };
+typedef struct sim_late_read {
+    sim_part_list *list;
+    uint32_t line, time;
+} sim_late_read;
+
 /* What an actor has read of each line; rows with times before the domain's start are free. Most warps need only the
  * first rows. */
 typedef struct sim_line_reads {
+    sim_late_read late[SIM_LATE_READS];
+    uint32_t late_count;
     sim_read_row *first; /* SIM_LINE_FIRST_READERS for each line; NULL until needed */
     sim_read_row *more;  /* the others of SIM_LINE_READERS for each line; NULL until needed */
 } sim_line_reads;
@@ -219,6 +252,8 @@ typedef struct sim_passage {
 } sim_passage;
 
 typedef struct sim_shadow {
+    uint64_t version; /* changes when lines are written or change their form */
+    uint32_t late_at; /* time of the last read that may not be in rows yet */
     sim_line *lines;
     sim_line_reads *line_reads; /* by actor */
     /* Detailed lines only: */
@@ -366,7 +401,8 @@ struct sim_hazards {
     sim_watch *watch; /* the launch's */
     sim_domain *domains;
     uint32_t domain_count;
-    bool failed; /* the host ran out of memory: checks are off */
+    uint64_t versions; /* of all shadows so far */
+    bool failed;       /* the host ran out of memory: checks are off */
 };
 
 /* volatile_use.c. True if the instruction is a strong access of that kind; if both operands are one address, with the
@@ -477,17 +513,12 @@ uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], 
  * whose lines are detailed. Without `by_rows` all of its lines become detailed. */
 uint32_t sim_lines_arrived(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
                            bool by_rows);
-/* A part of one or several accesses; part.line is relative to a line that the caller names. `instruction`: the last of
- * them. */
-typedef struct sim_line_part {
-    sim_part part;
-    uint32_t instruction;
-} sim_line_part;
-
 /* Record parts that whole warps read or write. Return false, with no finding, if rows cannot; then the accesses must be
  * made one by one. */
-bool sim_lines_read_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count);
-bool sim_lines_write_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count);
+bool sim_lines_read_parts(sim_visit *k, uint32_t line, sim_part_list *list);
+bool sim_lines_write_parts(sim_visit *k, uint32_t line, const sim_part_list *list);
+/* Puts all reads of the line, in the warp's block, into rows. */
+void sim_lines_record_late(const sim_warp *w, uint32_t address);
 /* Makes the lines from `address` on detailed. */
 bool sim_lines_detail(const sim_visit *k, uint32_t address, uint32_t bytes);
 bool sim_line_is_detailed(const sim_block *b, uint32_t address);

@@ -229,14 +229,22 @@ static sim_line_row old_writes(const sim_visit *k, const sim_line *l) {
     return r;
 }
 
+static void record_late(const sim_visit *k, uint32_t from, uint32_t to);
+
+static void change(const sim_visit *k) {
+    k->s->version = ++k->d->owner->versions;
+}
+
 /* Makes the line detailed. Words that a row covers only in part get cells by byte. Reads that are left in the actors'
  * planes are older than all rows, and known to all threads or of another block. */
 static bool detail(const sim_visit *k, sim_line *l) {
     l->touched = k->d->now;
     const uint32_t first = (uint32_t)(l - k->s->lines) * LINE_WORDS;
     sim_bytes split = {{0, 0}};
+    if (!l->detailed) record_late(k, (uint32_t)(l - k->s->lines), (uint32_t)(l - k->s->lines));
     if (l->detailed) return true;
     if (!has_cells(k)) return false;
+    change(k);
     const sim_line_row gone = old_writes(k, l);
     split = split_words(&gone);
     for (unsigned i = 0; i < l->writers; i++) split = sim_bytes_or(split, split_words(&l->rows[i]));
@@ -309,9 +317,9 @@ static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) 
 
 /* ---- recording ---- */
 
-static bool is_free(const sim_visit *k, const sim_read_row *r, const sim_part *p) {
+static bool is_free(const sim_visit *k, const sim_read_row *r, const sim_part *p, uint32_t time) {
     if (r->time < k->d->start || r->time <= settled(k->d)) return true;
-    return r->owner.bits == p->owner.bits && !sim_bytes_any(sim_bytes_without(r->bytes, p->bytes));
+    return r->time <= time && r->owner.bits == p->owner.bits && !sim_bytes_any(sim_bytes_without(r->bytes, p->bytes));
 }
 
 static void take(const sim_visit *k, sim_line_row *r, const sim_part *p, uint8_t state) {
@@ -329,35 +337,35 @@ static bool has_more_rows(const sim_visit *k, sim_line_reads *reads) {
     return has_memory(k, reads->more);
 }
 
-/* Adds the bytes to the row if it is one of the same lanes' reads at this time. */
-static inline bool joins_read(const sim_visit *k, sim_read_row *r, const sim_part *p) {
-    if (r->time != k->d->now || r->owner.bits != p->owner.bits) return false;
+/* Adds the bytes to the row if it is one of the same lanes' reads at that time. */
+static inline bool joins_read(const sim_visit *k, sim_read_row *r, const sim_part *p, uint32_t time) {
+    if (r->time != time || r->owner.bits != p->owner.bits) return false;
     r->bytes = sim_bytes_or(r->bytes, p->bytes);
     r->instruction = k->instruction;
     return true;
 }
 
-static bool note_new_read(const sim_visit *k, sim_line_reads *reads, uint32_t index, const sim_part *p) {
+static bool note_new_read(const sim_visit *k, sim_line_reads *reads, uint32_t index, const sim_part *p, uint32_t time) {
     for (unsigned i = SIM_LINE_FIRST_READERS; reads->more && i < SIM_LINE_READERS; i++)
-        if (joins_read(k, sim_read_row_of(reads, index, i), p)) return true;
+        if (joins_read(k, sim_read_row_of(reads, index, i), p, time)) return true;
     for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
         if (i == SIM_LINE_FIRST_READERS && !has_more_rows(k, reads)) return false;
         sim_read_row *r = sim_read_row_of(reads, index, i);
-        if (!is_free(k, r, p)) continue;
-        *r = (sim_read_row){p->bytes, p->owner, k->d->now, k->instruction};
+        if (!is_free(k, r, p, time)) continue;
+        *r = (sim_read_row){p->bytes, p->owner, time, k->instruction};
         return true;
     }
     return false;
 }
 
-/* Records a read in a row; false if there is none left. */
-static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *reads, uint32_t index,
-                             const sim_part *p) {
-    l->read_at = k->d->now;
+/* Records a read at that time in a row; false if there is none left. */
+static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *reads, uint32_t index, const sim_part *p,
+                             uint32_t time) {
+    if (l->read_at < time) l->read_at = time;
     l->readers |= 1u << k->actor % 32;
     for (unsigned i = 0; i < SIM_LINE_FIRST_READERS; i++)
-        if (joins_read(k, &reads->first[(size_t)index * SIM_LINE_FIRST_READERS + i], p)) return true;
-    return note_new_read(k, reads, index, p);
+        if (joins_read(k, &reads->first[(size_t)index * SIM_LINE_FIRST_READERS + i], p, time)) return true;
+    return note_new_read(k, reads, index, p, time);
 }
 
 static void drop_overwritten(sim_line *l, const sim_part *p) {
@@ -378,6 +386,7 @@ static void drop_settled(const sim_visit *k, sim_line *l) {
 
 /* Records a write in a row; false if there is none left. */
 static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8_t state) {
+    change(k);
     drop_overwritten(l, p);
     l->written_at = k->d->now;
     l->written = sim_bytes_or(l->written, p->bytes);
@@ -426,6 +435,104 @@ static inline void gather(const sim_visit *k, sim_line *l) {
     if (!k->d->first->sm->grid->proxies.engine) gather_line(k, l);
 }
 
+/* ---- reads that get rows late ---- */
+
+static sim_line_reads *line_reads_of(const sim_visit *k) {
+    sim_line_reads *reads = &k->s->line_reads[k->actor];
+    const size_t lines = sim_shadow_words(k->w->sm->grid) / LINE_WORDS;
+    if (!reads->first) reads->first = memory_zeroed(lines * SIM_LINE_FIRST_READERS, sizeof *reads->first);
+    return has_memory(k, reads->first) ? reads : NULL;
+}
+
+/* Records a read of an actor in the line's rows or, if there is none left, in its cells. */
+static void record_part(const sim_visit *k, const sim_late_read *r, const sim_line_part *part) {
+    const uint32_t index = r->line + (uint32_t)part->part.line;
+    sim_line *l = line_at(k->d, k->s, index);
+    sim_line_reads *reads = line_reads_of(k);
+    if (!reads || (!l->detailed && note_read(k, l, reads, index, &part->part, r->time)) || !detail(k, l)) return;
+    const sim_line_row row = {.bytes = part->part.bytes,
+                              .owner = part->part.owner,
+                              .time = r->time,
+                              .instruction = part->instruction,
+                              .actor = (uint16_t)k->actor};
+    spread_reads(k, index, &row, NULL);
+}
+
+/* Nobody can race with reads that all threads know. */
+static bool is_needed(const sim_visit *k, const sim_late_read *r) {
+    return r->time >= k->d->start && r->time > settled(k->d);
+}
+
+static bool is_between(const sim_late_read *r, uint32_t from, uint32_t to) {
+    return r->line + (uint32_t)r->list->low <= to && r->line + (uint32_t)r->list->high >= from;
+}
+
+/* Puts a read into rows and forgets it. */
+static void record_read(const sim_visit *k, uint32_t actor, uint32_t i) {
+    sim_line_reads *reads = &k->s->line_reads[actor];
+    sim_visit visit = {.w = k->w, .d = k->d, .s = k->s, .v = k->v, .b = k->b, .actor = actor};
+    const sim_late_read r = reads->late[i];
+    reads->late[i] = reads->late[--reads->late_count];
+    for (uint32_t p = 0; p < r.list->count && r.time >= k->d->start; p++) {
+        visit.instruction = r.list->parts[p].instruction;
+        record_part(&visit, &r, &r.list->parts[p]);
+    }
+    sim_part_list_drop(r.list);
+}
+
+/* Puts the actor's reads of the lines into rows if they are later than `known`. Each may change the list. */
+static void record_actor(const sim_visit *k, uint32_t actor, uint32_t from, uint32_t to, uint32_t known) {
+    const sim_line_reads *reads = &k->s->line_reads[actor];
+    for (uint32_t i = 0; i < reads->late_count;) {
+        const sim_late_read *r = &reads->late[i];
+        if (r->time > known && is_between(r, from, to)) {
+            r->list->is_early = true;
+            record_read(k, actor, i);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+}
+
+static void record_late(const sim_visit *k, uint32_t from, uint32_t to) {
+    for (uint32_t a = 0; k->s->late_at && a < k->d->actors; a++) record_actor(k, a, from, to, 0);
+}
+
+/* The same for those of which the current lanes do not know: they may race with a write. */
+static void record_unknown(const sim_visit *k, uint32_t from, uint32_t to) {
+    for (uint32_t a = 0; a < k->d->actors; a++) record_actor(k, a, from, to, k->v->order[a].all);
+}
+
+void sim_lines_record_late(const sim_warp *w, uint32_t address) {
+    const sim_visit visit = {
+        .w = (sim_warp *)(uintptr_t)w, .d = sim_domain_of(w->block), .s = sim_shadow_of(w->block), .b = w->block};
+    record_late(&visit, address / SIM_FOOTPRINT_LINE, address / SIM_FOOTPRINT_LINE);
+}
+
+static void drop_needless(const sim_visit *k, sim_line_reads *reads) {
+    for (uint32_t i = reads->late_count; i-- > 0;) {
+        if (is_needed(k, &reads->late[i])) continue;
+        sim_part_list_drop(reads->late[i].list);
+        reads->late[i] = reads->late[--reads->late_count];
+    }
+}
+
+/* Keeps a bundle's reads. Mostly all threads know them before anybody writes there, and they never need rows. */
+static void add_late(const sim_visit *k, uint32_t line, sim_part_list *list) {
+    sim_line_reads *reads = &k->s->line_reads[k->actor];
+    k->s->late_at = k->d->now;
+    for (uint32_t i = 0; i < reads->late_count; i++) {
+        if (reads->late[i].list != list || reads->late[i].line != line) continue;
+        reads->late[i].time = k->d->now;
+        return;
+    }
+    if (reads->late_count == SIM_LATE_READS) drop_needless(k, reads);
+    if (reads->late_count == SIM_LATE_READS) record_actor(k, k->actor, 0, UINT32_MAX, 0);
+    list->uses++;
+    reads->late[reads->late_count++] = (sim_late_read){list, line, k->d->now};
+}
+
 /* ---- accesses ---- */
 
 /* Makes the line detailed and returns the part's lanes, which the cells must check. */
@@ -452,13 +559,6 @@ static bool are_detailed(const sim_visit *k, const uint32_t address[SIM_LANES], 
     return true;
 }
 
-static sim_line_reads *line_reads_of(const sim_visit *k) {
-    sim_line_reads *reads = &k->s->line_reads[k->actor];
-    const size_t lines = sim_shadow_words(k->w->sm->grid) / LINE_WORDS;
-    if (!reads->first) reads->first = memory_zeroed(lines * SIM_LINE_FIRST_READERS, sizeof *reads->first);
-    return has_memory(k, reads->first) ? reads : NULL;
-}
-
 uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes) {
     if (lanes && are_detailed(k, address, lanes)) return lanes;
     const sim_footprint *f = lanes ? footprint_of(k, address, bytes, lanes) : NULL;
@@ -471,9 +571,22 @@ uint32_t sim_lines_read(const sim_visit *k, const uint32_t address[SIM_LANES], u
         const uint32_t index = first + (uint32_t)p->line;
         sim_line *l = line_at(k->d, k->s, index);
         if (l->detailed) gather(k, l);
-        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, reads, index, p)) slow |= use_cells(k, l, p);
+        if (l->detailed || !may_read(k, l, p) || !note_read(k, l, reads, index, p, k->d->now))
+            slow |= use_cells(k, l, p);
     }
     return slow;
+}
+
+static uint32_t lowest_line(const sim_footprint *f, uint32_t first) {
+    int32_t line = f->parts[0].line;
+    for (unsigned i = 1; i < f->count; i++) line = f->parts[i].line < line ? f->parts[i].line : line;
+    return first + (uint32_t)line;
+}
+
+static uint32_t highest_line(const sim_footprint *f, uint32_t first) {
+    int32_t line = f->parts[0].line;
+    for (unsigned i = 1; i < f->count; i++) line = f->parts[i].line > line ? f->parts[i].line : line;
+    return first + (uint32_t)line;
 }
 
 uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], unsigned bytes, uint32_t lanes,
@@ -483,6 +596,7 @@ uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], 
     uint32_t slow = 0;
     if (!f) return 0;
     const uint32_t first = address[__builtin_ctz(lanes)] / SIM_FOOTPRINT_LINE;
+    if (k->s->late_at > k->v->least) record_unknown(k, lowest_line(f, first), highest_line(f, first));
     for (unsigned i = 0; i < f->count; i++) {
         const sim_part *p = &f->parts[i];
         sim_line *l = line_at(k->d, k->s, first + (uint32_t)p->line);
@@ -498,6 +612,7 @@ uint32_t sim_lines_write(const sim_visit *k, const uint32_t address[SIM_LANES], 
 static bool arrive(const sim_visit *k, sim_line *l, sim_line_row *r, const sim_part *p) {
     const sim_bytes arrived = sim_bytes_and(r->bytes, p->bytes), rest = sim_bytes_without(r->bytes, p->bytes);
     if (!sim_same_lanes(arrived, r->owner, p->owner)) return false;
+    change(k);
     if (sim_bytes_any(rest)) {
         if (l->writers == SIM_LINE_WRITERS) return false;
         l->rows[l->writers] = *r;
@@ -546,25 +661,55 @@ static sim_line *line_in_order(const sim_visit *k, uint32_t index, const sim_par
     return (k->action == HAUL_ACTION_READ ? may_read(k, l, p) : may_write(k, l, p)) ? l : NULL;
 }
 
-/* Each part is recorded before the next is checked: several lanes may store to one place. If one fails, accesses are
- * made by themselves; recording parts again then changes nothing. */
-bool sim_lines_read_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count) {
+/* True if it is known already that reads of the parts from `line` on are in order. */
+static bool is_proven(const sim_visit *k, uint32_t line, const sim_part_list *list) {
+    return list->version && list->version == k->s->version && list->proven_line == line && list->start == k->d->start &&
+           list->written_at <= k->v->least;
+}
+
+static bool prove(const sim_visit *k, uint32_t line, sim_part_list *list) {
+    uint32_t written_at = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const sim_line *l = line_in_order(k, line + (uint32_t)list->parts[i].part.line, &list->parts[i].part);
+        if (!l) return false;
+        if (l->written_at > written_at) written_at = l->written_at;
+    }
+    list->version = k->s->version;
+    list->proven_line = line;
+    list->start = k->d->start;
+    list->written_at = written_at;
+    return true;
+}
+
+/* Each part is recorded before the next is checked. If one fails, accesses are made by themselves; recording parts
+ * again then changes nothing. */
+static bool read_early(sim_visit *k, uint32_t line, const sim_part_list *list) {
     sim_line_reads *reads = line_reads_of(k);
-    if (!reads) return true;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t index = line + (uint32_t)parts[i].part.line;
-        sim_line *l = line_in_order(k, index, &parts[i].part);
-        k->instruction = parts[i].instruction;
-        if (!l || !note_read(k, l, reads, index, &parts[i].part)) return false;
+    for (uint32_t i = 0; reads && i < list->count; i++) {
+        const sim_line_part *part = &list->parts[i];
+        const uint32_t index = line + (uint32_t)part->part.line;
+        k->instruction = part->instruction;
+        sim_line *l = line_in_order(k, index, &part->part);
+        if (!l || !note_read(k, l, reads, index, &part->part, k->d->now)) return false;
     }
     return true;
 }
 
-bool sim_lines_write_parts(sim_visit *k, uint32_t line, const sim_line_part *parts, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        k->instruction = parts[i].instruction;
-        sim_line *l = line_in_order(k, line + (uint32_t)parts[i].part.line, &parts[i].part);
-        if (!l || !note_write(k, l, &parts[i].part, 0)) return false;
+bool sim_lines_read_parts(sim_visit *k, uint32_t line, sim_part_list *list) {
+    if (list->is_early) return read_early(k, line, list);
+    if (!is_proven(k, line, list) && !prove(k, line, list)) return false;
+    add_late(k, line, list);
+    return true;
+}
+
+/* As read_early(): several lanes may store to one place. */
+bool sim_lines_write_parts(sim_visit *k, uint32_t line, const sim_part_list *list) {
+    if (k->s->late_at > k->v->least) record_unknown(k, line + (uint32_t)list->low, line + (uint32_t)list->high);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const sim_line_part *part = &list->parts[i];
+        k->instruction = part->instruction;
+        sim_line *l = line_in_order(k, line + (uint32_t)part->part.line, &part->part);
+        if (!l || !note_write(k, l, &part->part, 0)) return false;
     }
     return true;
 }

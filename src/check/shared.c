@@ -573,19 +573,48 @@ static void fetch_cells(const sim_visit *k, const uint32_t address[SIM_LANES], u
     for (; lanes; lanes &= lanes - 1) __builtin_prefetch(&k->s->cells[address[__builtin_ctz(lanes)] / 4]);
 }
 
+/* True if the word was last used as an atomic of this kind uses it again: by the same instruction, with no reads that
+ * somebody may not know. Such accesses do not race with each other. */
+static inline bool is_atomic_again(const sim_visit *k, const sim_cell *c) {
+    return c->instruction == k->instruction && c->state == SIM_CELL_ATOMIC && c->written == SIM_CELL_ALL &&
+           c->time >= k->d->start && c->read_time <= k->v->least;
+}
+
+/* Writes a word by each of the lanes, in order. */
+static void write_atomics(sim_visit *k, const uint32_t address[SIM_LANES], uint32_t lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        k->lane = (unsigned)__builtin_ctz(lanes);
+        k->base = address[k->lane];
+        sim_cell *c = &k->s->cells[k->base / 4];
+        if (is_atomic_again(k, c))
+            set_written(k, c, SIM_CELL_ATOMIC);
+        else
+            sim_cells_write(k, k->base / 4, 1, SIM_CELL_ATOMIC);
+    }
+}
+
+static void write_lanes(sim_visit *k, const uint32_t address[SIM_LANES], uint32_t lanes, uint8_t state) {
+    for (; lanes; lanes &= lanes - 1) {
+        k->lane = (unsigned)__builtin_ctz(lanes);
+        k->base = address[k->lane];
+        write_lane(k, address[k->lane], k->op->bytes, state);
+    }
+}
+
 static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t state) {
     const sim_views *views = &k->d->views[k->actor];
     if (k->d->owner->failed) return;
     k->addresses = address;
+    const bool is_atomic = k->action == HAUL_ACTION_ATOMIC && k->op->bytes == 4 &&
+                           sim_cannot_race(k, SIM_CELL_ATOMIC, k->actor, k->instruction);
     for (uint32_t i = 0; i < views->count; i++) {
         k->v = &views->list[i];
         const uint32_t lanes = sim_lines_write(k, address, k->op->bytes, k->active & k->v->lanes, state);
         if (lanes) fetch_cells(k, address, lanes);
-        for (uint32_t left = lanes; left; left &= left - 1) {
-            k->lane = (unsigned)__builtin_ctz(left);
-            k->base = address[k->lane];
-            write_lane(k, address[k->lane], k->op->bytes, state);
-        }
+        if (is_atomic)
+            write_atomics(k, address, lanes);
+        else
+            write_lanes(k, address, lanes, state);
     }
 }
 

@@ -34,6 +34,7 @@ bool sim_shadow_is_tail(const sim_warp *w, uint32_t instruction, uint32_t addres
     uint32_t end = address;
     while (end && address - end < SIM_FOOTPRINT_LINE && !sim_line_is_written(w->block, end - 1)) end--;
     if (!end || address - end == SIM_FOOTPRINT_LINE) return false;
+    sim_lines_record_late(w, end - 1);
     for (uint32_t a = 0; a < d->actors; a++)
         if (has_read(w, a, end - 1, instruction)) return true;
     return false;

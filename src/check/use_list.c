@@ -86,10 +86,15 @@ static void add_touch(sim_use_list *f, uint64_t word, const sim_touch *t) {
     }
 }
 
-static void add_words(sim_use_list *f, uint64_t line, const sim_word_shadow *words) {
+static void add_kept(sim_use_list *f, const sim_slice *s, uint64_t word, const sim_kept_touch *k) {
+    const sim_touch t = sim_slice_touch(s, k);
+    add_touch(f, word, &t);
+}
+
+static void add_words(sim_use_list *f, const sim_slice *s, uint64_t line, const sim_word_shadow *words) {
     for (unsigned w = 0; w < SIM_LINE_WORDS; w++) {
-        add_touch(f, line + 4 * w, &words[w].writer);
-        for (unsigned r = 0; r < SIM_READERS; r++) add_touch(f, line + 4 * w, &words[w].readers[r]);
+        add_kept(f, s, line + 4 * w, &words[w].writer);
+        for (unsigned r = 0; r < SIM_READERS; r++) add_kept(f, s, line + 4 * w, &words[w].readers[r]);
     }
 }
 
@@ -98,7 +103,7 @@ static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *s
         const sim_page_line *at = &slot->page->lines[l];
         const uint64_t line = (slot->number << SIM_WATCH_PAGE) + (uint64_t)l * SIM_FOOTPRINT_LINE;
         if (sim_link_is_detailed(at->link)) {
-            add_words(f, line, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED));
+            add_words(f, s, line, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED)->words);
         } else if (sim_link_has_rows(at->link)) {
             add_rows(f, s, line, at->link);
         } else if (sim_link_is_shared(at->link)) {

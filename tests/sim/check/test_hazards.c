@@ -23,7 +23,19 @@
 /* Each thread's word of a tile, by number. */
 #define TILE_OF(number) "mad.lo.u32 %r9, " number ", 4, %r3;\n"
 
+/* Each thread stores to four rows of 64 words, then reads the mirrored thread's words by registers of their own. */
+#define STORE_ROWS                                                                              \
+    "st.shared.u32 [%r4], %r0;\nst.shared.u32 [%r4+256], %r0;\nst.shared.u32 [%r4+512], %r0;\n" \
+    "st.shared.u32 [%r4+768], %r0;\n"
+#define READ_ROW(at, row) "add.u32 " at ", %r6, " row ";\nld.shared.u32 %r20, [" at "];\nadd.u32 %r21, %r21, %r20;\n"
+#define READ_ROWS                                                                                   \
+    "sub.u32 %r6, 63, %r0;\nmad.lo.u32 %r6, %r6, 4, %r3;\nmov.u32 %r21, 0;\n" READ_ROW("%r10", "0") \
+        READ_ROW("%r11", "256") READ_ROW("%r12", "512") READ_ROW("%r13", "768") READ_ROW("%r14", "0") OUT("%r21")
+
 static const pair pairs[] = {
+    PAIR("one of several tiles overwritten too early", RACE_SHARED, 1, 64,
+         STORE_ROWS "bar.sync 0;\n" READ_ROWS "st.shared.u32 [%r4+512], %r0;\n",
+         STORE_ROWS "bar.sync 0;\n" READ_ROWS "bar.sync 0;\nst.shared.u32 [%r4+512], %r0;\n"),
     PAIR("a byte that all lanes read and one writes", RACE_SHARED, 1, 32,
          STORE "bar.sync 0;\n" READ_BYTE ONE_WRITES_BYTE,
          STORE "bar.sync 0;\n" READ_BYTE "bar.warp.sync 0xffffffff;\n" ONE_WRITES_BYTE),

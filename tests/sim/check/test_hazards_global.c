@@ -67,7 +67,16 @@
     "@%p1 bra L;\n}\n"
 #define ADD_ONCE "ld.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\natom.global.cas.b32 %r8, [%rd0], 0, 1;\n"
 
+/* Lanes read a line's words in no order, for so many rounds that most of the accesses are forgotten. */
+#define READ_IN_ROUNDS                                                                           \
+    "mul.lo.u32 %r6, %r0, %r0;\nmad.lo.u32 %r6, %r6, 5, %r0;\nand.b32 %r6, %r6, 31;\n"           \
+    "mad.wide.u32 %rd4, %r6, 4, %rd0;\nmov.u32 %r8, 0;\nmov.u32 %r9, 0;\n"                       \
+    "R: ld.global.u32 %r7, [%rd4];\nadd.u32 %r9, %r9, %r7;\nbar.sync 0;\nadd.u32 %r8, %r8, 1;\n" \
+    "setp.lt.u32 %p1, %r8, 3000;\n@%p1 bra R;\nst.shared.u32 [%r4], %r9;\nsetp.ne.u32 %p2, %r1, 64;\n"
+
 static const pair pairs[] = {
+    PAIR("a word that a block has read many times", RACE_GLOBAL, 2, 64,
+         READ_IN_ROUNDS "@!%p2 st.global.u32 [%rd0], 5;\n", READ_IN_ROUNDS "@!%p2 st.global.u32 [%rd0+128], 5;\n"),
     PAIR("a plain load beside compare and swap", RACE_GLOBAL, 2, 32, ADD_ONCE, SWAP("%r7", "%r8")),
     PAIR("all blocks write one word", RACE_GLOBAL, 4, 1, "st.global.u32 [%rd0], %r1;\n", OUT("%r1")),
     PAIR("a block reads data that another writes", RACE_GLOBAL, 2, 32,

@@ -1,0 +1,88 @@
+/* Accessors of words in global memory. Their numbers are not counted; those that no word names any more are found by
+ * going through all words, once as many have been added as there are in use. */
+#include "base/memory.h"
+#include "check/global_shadow.h"
+
+#include <string.h>
+
+enum { FEWEST = 1 << 13 };
+
+static bool is_like(const sim_accessor *a, const sim_touch *t) {
+    return a->time == t->time && a->epoch == t->epoch && a->cluster == t->cluster && a->instruction == t->instruction &&
+           a->actor == t->actor && a->action == t->action && a->strong == t->strong;
+}
+
+static bool grow(sim_accessors *all) {
+    const uint32_t capacity = all->capacity ? 2 * all->capacity : 256;
+    if (all->capacity > SIM_MOST_ACCESSORS / 2) return false;
+    sim_accessor *list = memory_resize(all->list, capacity * sizeof *list);
+    if (!list) return false;
+    if (!all->capacity) {
+        list[0] = (sim_accessor){0};
+        all->count = 1;
+        all->limit = FEWEST;
+    }
+    all->list = list;
+    all->capacity = capacity;
+    return true;
+}
+
+static uint32_t take(sim_slice *s) {
+    sim_accessors *all = &s->accessors;
+    const uint32_t number = all->free;
+    if (number) {
+        all->free = all->list[number].cluster;
+    } else if (all->count == all->capacity && !grow(all)) {
+        s->failed = true;
+        return 0;
+    }
+    all->taken++;
+    return number ? number : all->count++;
+}
+
+static uint32_t *recent_of(sim_accessors *all, const sim_touch *t) {
+    const uint32_t mixed = (t->cluster * 0x9e3779b1u ^ t->actor * 0x85ebca6bu ^ t->instruction * 0xc2b2ae35u) >> 12;
+    return &all->recent[mixed % SIM_RECENT_ACCESSORS];
+}
+
+uint32_t sim_slice_accessor(sim_slice *s, const sim_touch *t) {
+    sim_accessors *all = &s->accessors;
+    uint32_t *recent = recent_of(all, t);
+    if (*recent && is_like(&all->list[*recent], t)) return *recent;
+    const uint32_t number = take(s);
+    if (!number) return 0;
+    all->list[number] = (sim_accessor){.cluster = t->cluster,
+                                       .instruction = t->instruction,
+                                       .time = t->time,
+                                       .epoch = t->epoch,
+                                       .actor = t->actor,
+                                       .action = t->action & 63u,
+                                       .strong = t->strong & 3u};
+    *recent = number;
+    return number;
+}
+
+static void mark_words(const sim_slice *s, uint32_t index) {
+    const sim_line_words *line = sim_slice_words(s, index);
+    for (unsigned w = 0; w < SIM_LINE_WORDS; w++) {
+        s->accessors.list[line->words[w].writer.by].is_used = true;
+        for (unsigned r = 0; r < SIM_READERS; r++) s->accessors.list[line->words[w].readers[r].by].is_used = true;
+    }
+}
+
+void sim_slice_free_accessors(sim_slice *s) {
+    sim_accessors *all = &s->accessors;
+    for (uint32_t i = 0; i < all->count; i++) all->list[i].is_used = false;
+    for (uint32_t i = 0; i < s->detailed; i++) mark_words(s, i);
+    all->free = all->taken = 0;
+    for (uint32_t i = all->count; i-- > 1;) {
+        if (all->list[i].is_used) {
+            all->taken++;
+        } else {
+            all->list[i] = (sim_accessor){.cluster = all->free};
+            all->free = i;
+        }
+    }
+    all->limit = all->taken > FEWEST / 2 ? 2 * all->taken : FEWEST;
+    memset(all->recent, 0, sizeof all->recent);
+}
