@@ -4,8 +4,7 @@
 
 #define WORD ((unsigned *)(out + 4000))
 #define WHOLE(x) rintf(1024 * (x)) /* sums are the same in any order */
-#define peer_store(p, rank, v) \
-    PTX("st.shared::cluster.f32 [%0], %1;" ::"r"(peer(p, rank)), "f"(v) : "memory")
+#define peer_store(p, rank, v) PTX("st.shared::cluster.f32 [%0], %1;" ::"r"(peer(p, rank)), "f"(v) : "memory")
 
 /* The next copies are committed behind the wait of their round: it waits for one group too few. */
 KERNEL(round_committed_after_its_wait) {
@@ -183,6 +182,7 @@ KERNEL(next_stage_given_back) {
             barrier_wait(full + k % 2, k / 2);
             if (!FIXED) barrier_arrive(empty + (k + 1) % 2);
             for (int j = 0; j < 4; j++) sum += s[k % 2][T + 32 * j]; /* BUG */
+            fence_async();
             if (FIXED) barrier_arrive(empty + k % 2);
         }
         out[T] = sum;
@@ -210,6 +210,7 @@ KERNEL(stage_given_back_by_one_of_two) {
         for (int k = 0; k < 2; k++) {
             barrier_wait(&full, k);
             sum += s[T] + s[T + 64]; /* BUG */
+            fence_async();
             __syncwarp();
             if (LANE == 0 && (FIXED || WARP == 0)) barrier_arrive(&empty);
         }
@@ -221,7 +222,8 @@ KERNEL(stage_given_back_by_one_of_two) {
 KERNEL(zero_filled_rows_read_early) {
     __shared__ alignas(16) float s[512];
     const unsigned bytes = T < 96 ? 16 : 0;
-    PTX("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(SHARED(s + 4 * T)), "l"(in + 4 * T), "r"(bytes) : "memory");
+    PTX("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(SHARED(s + 4 * T)), "l"(in + 4 * T), "r"(bytes)
+        : "memory");
     copy_commit();
     if (FIXED || T < 96) copy_wait(0);
     out[T] = s[4 * T] + s[4 * T + 3]; /* BUG */
@@ -231,7 +233,8 @@ KERNEL(zero_filled_rows_read_early) {
 KERNEL(matrix_turned_without_syncwarp) {
     __shared__ alignas(16) unsigned s[4][32];
     unsigned v = T, w;
-    PTX("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(SHARED(s[WARP] + 4 * (LANE % 8))), "r"(v) : "memory");
+    PTX("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(SHARED(s[WARP] + 4 * (LANE % 8))), "r"(v)
+        : "memory");
     if (FIXED) __syncwarp();
     PTX("ld.shared.u32 %0, [%1];" : "=r"(w) : "r"(SHARED(s[WARP] + (31 - LANE))) : "memory"); /* BUG */
     out[T] = (float)w;
