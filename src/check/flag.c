@@ -271,8 +271,20 @@ static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t la
     }
 }
 
+/* True if the lane's compare and swap is about to fail: it publishes nothing. Of several lanes an earlier one may make
+ * it succeed. */
+static bool swap_fails(const sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
+    const ptx_instruction *i = sim_instruction_of(w, op->instruction);
+    if (i->op != PTX_OP_ATOM || i->mods[PTX_SLOT_ATOMIC] != PTX_MOD_ATOM_CAS || op->bytes != 4) return false;
+    if (active & (active - 1) || i->operands[2].kind != PTX_REGISTER) return false;
+    const unsigned lane = (unsigned)__builtin_ctz(active);
+    const uint32_t slot = w->sm->grid->program->register_slots[i->operands[2].reg];
+    return sim_flag_value(w, address[lane]) != SIM_SLOT(w, uint32_t, slot)[lane];
+}
+
+/* `publishes`: it changes the word. */
 static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
-                        bool writes) {
+                        bool writes, bool publishes) {
     sim_domain *d = sim_domain_of(w->block);
     const sim_watch *watch = d->owner->watch;
     const bool shared = sim_is_shared_address(address[__builtin_ctz(active)]);
@@ -282,7 +294,7 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
     const bool is_far = !shared && own >= SIM_SCOPE_GPU; /* threads of other clusters see it */
     sim_heard heard = {0};
     sim_floor seen = {0};
-    const bool tells = writes && is_used(w, op, SIM_USE_TELLS);
+    const bool tells = publishes && is_used(w, op, SIM_USE_TELLS);
     if (tells) tell(d, w, active, address);
     if (reads && is_used(w, op, SIM_USE_WAITS)) learn_told(d, w, active, address);
     if (shared && scope == SIM_SCOPE_NONE && !has_released(d)) { /* no flag of shared memory has been written */
@@ -300,9 +312,9 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
         sim_heard_raise(&heard, lanes_heard);
         sim_floor_raise(&seen, lanes_seen);
     }
-    if (writes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
-    if (writes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
-    if (writes && (is_far || released || tells)) d->now++; /* accesses after the flag are not published */
+    if (publishes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
+    if (publishes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
+    if (publishes && (is_far || released || tells)) d->now++; /* accesses after the flag are not published */
     if (is_used(w, op, SIM_USE_WAITS)) seen.told = seen.reads;
     if (seen.reads) learn_of_reads(&d->views[sim_actor(w)], active, seen);
     if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
@@ -310,20 +322,22 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
 
 /* The same for a kernel with waits whose words' values are remembered. */
 static __attribute__((noinline)) void synchronise_by_words(sim_warp *w, const sim_op *op, uint32_t active,
-                                                           const uint64_t address[SIM_LANES], bool reads, bool writes) {
+                                                           const uint64_t address[SIM_LANES], bool reads, bool writes,
+                                                           bool publishes) {
     const sim_domain *d = sim_domain_of(w->block);
     const uint32_t time = d->now, age = sim_watch_age(d->owner->watch);
-    if (!writes) sim_flag_words_read(w, op, active, address);
-    synchronise(w, op, active, address, reads, writes);
-    if (writes) sim_flag_words_written(w, op, active, address, time, age);
+    if (!publishes) sim_flag_words_read(w, op, active, address);
+    synchronise(w, op, active, address, reads, writes, publishes);
+    if (publishes) sim_flag_words_written(w, op, active, address, time, age);
 }
 
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes) {
+    const bool publishes = writes && !swap_fails(w, op, active, address);
     if (w->sm->grid->conditions)
-        synchronise_by_words(w, op, active, address, reads, writes);
+        synchronise_by_words(w, op, active, address, reads, writes, publishes);
     else
-        synchronise(w, op, active, address, reads, writes);
+        synchronise(w, op, active, address, reads, writes, publishes);
 }
 
 /* ---- life ---- */

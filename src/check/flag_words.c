@@ -4,6 +4,7 @@
 #include "check/global_shadow.h"
 #include "check/wait_condition.h"
 #include "machine/memory.h"
+#include "ptx/traits.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ typedef struct flag_write {
     uint32_t age;     /* number of the next release */
     uint32_t thread;  /* in the cluster */
     bool is_store;    /* not a read-modify-write */
+    bool counts;      /* it adds to what was there */
     bool takes;       /* its thread had waited for the value before */
     sim_known fenced; /* those of its warp's accesses that a fence came after */
     sim_heard heard;  /* what a reader hears */
@@ -28,6 +30,7 @@ typedef struct flag_reader {
     uint32_t cluster, thread;
     uint32_t read;   /* number of the write that it has read last */
     uint32_t before; /* the same when its last wait began */
+    uint32_t seen;   /* number of a write that any load of it must have seen */
     bool has_waited; /* that wait has ended */
     uint64_t beside; /* the word that the wait compared, if it is another one of the same load; 0: none */
     uint32_t beside_read, time, age, instruction;
@@ -37,6 +40,9 @@ typedef struct flag_reader {
 typedef struct flag_word {
     uint64_t address; /* 0: free */
     uint32_t count, readers;
+    bool is_polled;              /* some loop has waited for it */
+    bool clashes;                /* the two of `clash` are to be reported once the word is polled */
+    flag_write clash[2];         /* two writes of which one may be lost */
     flag_write writes[WRITES];   /* a ring */
     flag_reader reader[READERS]; /* a ring */
 } flag_word;
@@ -71,7 +77,7 @@ static const flag_word *find(const sim_warp *w, uint64_t address) {
     return word && word->address == address ? word : NULL;
 }
 
-static uint32_t value_at(const sim_warp *w, uint64_t address) {
+uint32_t sim_flag_value(const sim_warp *w, uint64_t address) {
     const void *from = sim_is_shared_address(address) ? w->block->shared + (address & ~SIM_WINDOW_MASK)
                                                       : sim_memory_at(w->sm->grid->memory, address, 4);
     uint32_t value = 0;
@@ -99,7 +105,7 @@ static flag_word *note(sim_warp *w, uint64_t address) {
         word->writes[0].cluster = NO_CLUSTER;
         sim_flag_hears(w, address, &word->writes[0].heard, &word->writes[0].seen);
     }
-    word->writes[(word->count - 1) % WRITES].value = value_at(w, address);
+    word->writes[(word->count - 1) % WRITES].value = sim_flag_value(w, address);
     return word;
 }
 
@@ -145,14 +151,19 @@ static uint32_t read_before(flag_word *word, const sim_warp *w, unsigned lane) {
 }
 
 static flag_reader *note_reader(flag_word *word, const sim_warp *w, unsigned lane, bool has_waited) {
+    const sim_domain *d = sim_domain_of(w->block);
     const uint32_t before = read_before(word, w, lane);
     flag_reader *r = reader_of(word, w, lane);
+    const uint32_t seen = r ? r->seen : 0;
     if (!r) r = &word->reader[word->readers++ % READERS];
-    *r = (flag_reader){.cluster = sim_domain_of(w->block)->cluster_index,
+    *r = (flag_reader){.cluster = d->cluster_index,
                        .thread = thread_of(w, lane),
                        .read = word->count - 1,
                        .before = before,
-                       .has_waited = has_waited};
+                       .seen = seen,
+                       .has_waited = has_waited,
+                       .time = d->now,
+                       .age = sim_watch_age(d->owner->watch)};
     return r;
 }
 
@@ -168,25 +179,34 @@ static other_access access_of(const flag_write *x) {
     return (other_access){x->cluster, x->thread, x->instruction, HAUL_ACTION_WRITE};
 }
 
-static void report(sim_warp *w, const sim_op *op, haul_action action, unsigned lane, uint64_t address, other_access x,
-                   const char *what) {
+static void concern(sim_domain *d, other_access x) {
+    sim_findings_concern(&d->owner->findings, (uint64_t)x.cluster * d->actors + x.thread / SIM_LANES,
+                         1u << x.thread % SIM_LANES);
+}
+
+static void report_pair(sim_warp *w, uint64_t address, other_access a, other_access b, const char *what) {
     sim_domain *d = sim_domain_of(w->block);
     const bool shared = sim_is_shared_address(address);
     const haul_finding found = {
         .kind = shared ? HAUL_FINDING_RACE_SHARED : HAUL_FINDING_RACE_GLOBAL,
         .grade = HAUL_GRADE_ERROR,
-        .access = sim_finding_access(action, op->instruction, w->block, w->index * SIM_LANES + lane),
-        .other = sim_watch_access(d->owner->watch, x.cluster, x.thread, x.action, x.instruction),
+        .access = sim_watch_access(d->owner->watch, a.cluster, a.thread, a.action, a.instruction),
+        .other = sim_watch_access(d->owner->watch, b.cluster, b.thread, b.action, b.instruction),
         .space = shared ? HAUL_SPACE_SHARED : HAUL_SPACE_GLOBAL,
         .address = shared ? address & ~SIM_WINDOW_MASK : address,
         .bytes = 4};
     sim_finding *f = sim_findings_add(&d->owner->findings, &found);
-    sim_hazard_concerns(w, 1u << lane);
-    sim_findings_concern(&d->owner->findings, (uint64_t)x.cluster * d->actors + x.thread / SIM_LANES,
-                         1u << x.thread % SIM_LANES);
+    concern(d, a);
+    concern(d, b);
     if (!f) return;
     sim_finding_locate(w->sm->grid, f);
     sim_hazard_say(f, "%s", what);
+}
+
+static void report(sim_warp *w, const sim_op *op, haul_action action, unsigned lane, uint64_t address, other_access x,
+                   const char *what) {
+    const other_access own = {sim_domain_of(w->block)->cluster_index, thread_of(w, lane), op->instruction, action};
+    report_pair(w, address, own, x, what);
 }
 
 /* ---- words that are read together but were written apart ---- */
@@ -226,7 +246,8 @@ static void check_words(sim_warp *w, const sim_op *op, unsigned lane, uint64_t a
         const flag_word *last = high_last ? high : flag;
         if (last->count < 2) return;
         const uint64_t before = write_at(last, last->count - 2)->value;
-        const uint64_t low = high_last ? value_at(w, at) : before, top = high_last ? before : value_at(w, at + 4);
+        const uint64_t low = high_last ? sim_flag_value(w, at) : before,
+                       top = high_last ? before : sim_flag_value(w, at + 4);
         check_pair(w, op, lane, flag, high, sim_wait_ends(w, c, lane, top << 32 | low));
         return;
     }
@@ -238,7 +259,6 @@ static void check_words(sim_warp *w, const sim_op *op, unsigned lane, uint64_t a
 
 /* The lane's wait has ended. Remembers for each further word of the load which value the loop has compared. */
 static void note_together(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, const flag_word *flag) {
-    const sim_domain *d = sim_domain_of(w->block);
     for (uint64_t at = address; at < address + op->bytes; at += 4) {
         const bool has_own = *words_of(w, at) && slot_of(*words_of(w, at), at) != flag;
         flag_word *word = has_own ? note(w, at) : NULL;
@@ -246,8 +266,6 @@ static void note_together(sim_warp *w, const sim_op *op, unsigned lane, uint64_t
         flag_reader *r = note_reader(word, w, lane, true);
         r->beside = flag->address;
         r->beside_read = flag->count - 1;
-        r->time = d->now;
-        r->age = sim_watch_age(d->owner->watch);
         r->instruction = op->instruction;
     }
 }
@@ -295,7 +313,80 @@ static void check_taken(sim_warp *w, const sim_op *op, unsigned lane, flag_word 
     }
 }
 
+/* Returns the number of the earliest write with whose value the lane's wait might have ended. */
+static uint32_t earliest(const sim_warp *w, const flag_word *word, unsigned lane, const sim_wait_condition *c) {
+    uint32_t k = word->count - 1;
+    const uint32_t first = first_write(word);
+    while (k > first && !knows(w, lane, write_at(word, k)) && sim_wait_ends(w, c, lane, write_at(word, k - 1)->value))
+        k--;
+    return k;
+}
+
+/* ---- two writes of which one is lost ---- */
+
+static const char lost_count[] =
+    "nothing orders the addition and the store to a word that a loop waits for: the store may come last and lose it";
+static const char lost_value[] = "nothing orders the two stores of different values to a word that a loop waits for: "
+                                 "the one that comes first is lost, and the loop may wait for it";
+
+/* True if the lane's write comes after write `number`: it knows of it, or of a thread that has seen it. */
+static bool is_behind(const sim_warp *w, unsigned lane, const flag_word *word, uint32_t number) {
+    if (knows(w, lane, write_at(word, number))) return true;
+    for (uint32_t i = 0; i < READERS && i < word->readers; i++)
+        if (word->reader[i].seen >= number && knows_read(w, lane, &word->reader[i])) return true;
+    return false;
+}
+
+/* True if the order of the two decides which value stays. `value`: of the later one, if it is a store. */
+static bool may_lose(const flag_write *earlier, const flag_write *later, uint32_t value) {
+    if (earlier->is_store && later->is_store) return earlier->value != value;
+    return (earlier->is_store && later->counts) || (earlier->counts && later->is_store);
+}
+
+/* Reports the two writes if the word is polled. Of two stores, only one may have the value that the loop waits for. */
+static void report_clash(sim_warp *w, flag_word *word, const char *what) {
+    if (!word->is_polled || !word->clashes) return;
+    report_pair(w, word->address, access_of(&word->clash[1]), access_of(&word->clash[0]), what);
+    word->clashes = false;
+}
+
+/* The lane polls the word, whose wait has that condition. */
+static void check_polled(sim_warp *w, unsigned lane, flag_word *word, const sim_wait_condition *c) {
+    const flag_write *a = &word->clash[0], *b = &word->clash[1];
+    word->is_polled = true;
+    if (a->counts || b->counts)
+        report_clash(w, word, lost_count);
+    else if (word->clashes && sim_wait_ends(w, c, lane, a->value) != sim_wait_ends(w, c, lane, b->value))
+        report_clash(w, word, lost_value);
+}
+
+/* Looks for an earlier write that nothing orders before the lane's. Whatever came before an ordered one is ordered, or
+ * was found then. */
+static void check_clash(sim_warp *w, unsigned lane, flag_word *word, const flag_write *x, uint32_t value) {
+    const uint32_t first = first_write(word);
+    if (word->readers > READERS) return;
+    for (uint32_t k = word->count - 1; k > first && !is_behind(w, lane, word, k); k--) {
+        if (!may_lose(write_at(word, k), x, value)) continue;
+        word->clash[0] = *write_at(word, k);
+        word->clash[1] = *x;
+        word->clash[1].value = value;
+        word->clashes = true;
+        if (x->counts || word->clash[0].counts) report_clash(w, word, lost_count);
+        return;
+    }
+}
+
 /* ---- hooks ---- */
+
+/* The lane has read the word, and may have read any value from write `from` on. */
+static void note_seen(sim_warp *w, unsigned lane, flag_word *word, uint32_t from) {
+    flag_reader *r = reader_of(word, w, lane);
+    const bool has_waited = r && r->has_waited;
+    if (!r) r = note_reader(word, w, lane, false), r->read = 0, r->has_waited = has_waited;
+    if (from > r->seen) r->seen = from;
+    r->time = sim_domain_of(w->block)->now;
+    r->age = sim_watch_age(sim_domain_of(w->block)->owner->watch);
+}
 
 static void read_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
     const sim_wait_condition *c = &w->sm->grid->conditions->of[op->instruction];
@@ -304,20 +395,42 @@ static void read_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t addre
     if (!word) return;
     for (uint64_t other = address; other < address + op->bytes; other += 4)
         if (find(w, other)) note(w, other);
-    const uint64_t high = c->bytes == 8 ? value_at(w, at + 4) : 0;
-    const bool ends = sim_wait_ends(w, c, lane, high << 32 | value_at(w, at));
+    const uint64_t high = c->bytes == 8 ? sim_flag_value(w, at + 4) : 0;
+    const bool ends = sim_wait_ends(w, c, lane, high << 32 | sim_flag_value(w, at));
     if (ends && op->bytes > 4) check_words(w, op, lane, address, c);
     if (ends && op->bytes > 4) note_together(w, op, lane, address, word);
     if (ends && op->bytes == 4 && c->takes) check_taken(w, op, lane, word, c);
     note_reader(word, w, lane, ends);
+    if (op->bytes != 4) return;
+    check_polled(w, lane, word, c);
+    note_seen(w, lane, word, ends && c->is_all ? earliest(w, word, lane, c) : word->count - 1);
+}
+
+/* Loads that no loop waits for see the last value of words that are remembered. */
+static void see_words(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
+    for (uint64_t at = address & ~UINT64_C(3); at < address + op->bytes; at += 4)
+        if (find(w, at)) {
+            flag_word *word = note(w, at);
+            note_seen(w, lane, word, word->count - 1);
+        }
 }
 
 void sim_flag_words_read(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
-    if (!w->sm->grid->conditions->of[op->instruction].test) return;
+    const bool waits = w->sm->grid->conditions->of[op->instruction].test;
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
-        if (is_followed(w, address[lane])) read_by(w, op, lane, address[lane]);
+        if (!is_followed(w, address[lane])) continue;
+        if (waits)
+            read_by(w, op, lane, address[lane]);
+        else
+            see_words(w, op, lane, address[lane]);
     }
+}
+
+static bool is_count(const ptx_instruction *i) {
+    const unsigned what = i->mods[PTX_SLOT_ATOMIC];
+    return ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION) &&
+           (what == PTX_MOD_ATOM_ADD || what == PTX_MOD_ATOM_INC || what == PTX_MOD_ATOM_DEC);
 }
 
 static void written_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, uint32_t time, uint32_t age) {
@@ -333,12 +446,15 @@ static void written_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t ad
                     .age = age,
                     .thread = thread_of(w, lane),
                     .is_store = i->op == PTX_OP_ST,
+                    .counts = is_count(i),
                     .takes = own && own->has_waited && own->read == word->count - 1};
     if (op->flags & SIM_OP_RELEASES)
         x.fenced = (sim_known){.all = time};
     else if (fences)
         x.fenced = fences[sim_actor(w)];
     sim_flag_hears(w, address, &x.heard, &x.seen);
+    if (x.counts || (x.is_store && op->bytes == 4 && op->count == 1))
+        check_clash(w, lane, word, &x, SIM_SLOT(w, uint32_t, op->d)[lane]);
     word->writes[word->count++ % WRITES] = x;
 }
 
@@ -352,20 +468,11 @@ void sim_flag_words_written(sim_warp *w, const sim_op *op, uint32_t active, cons
     }
 }
 
-/* Returns the number of the earliest write with whose value the lane's wait might have ended. */
-static uint32_t earliest(const sim_warp *w, const flag_word *word, unsigned lane, const sim_wait_condition *c) {
-    uint32_t k = word->count - 1;
-    const uint32_t first = first_write(word);
-    while (k > first && !knows(w, lane, write_at(word, k)) && sim_wait_ends(w, c, lane, write_at(word, k - 1)->value))
-        k--;
-    return k;
-}
-
 void sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, sim_heard *heard,
                           sim_floor *seen) {
     const sim_wait_condition *c = &w->sm->grid->conditions->of[op->instruction];
     const flag_word *word = c->test && c->is_all && op->bytes == 4 ? find(w, address) : NULL;
-    if (!word || !sim_wait_ends(w, c, lane, value_at(w, address))) return;
+    if (!word || !sim_wait_ends(w, c, lane, sim_flag_value(w, address))) return;
     const uint32_t k = earliest(w, word, lane, c);
     if (k == word->count - 1) return;
     const flag_write *x = write_at(word, k);

@@ -16,6 +16,8 @@ void sim_flag_words_written(sim_warp *w, const sim_op *op, uint32_t active, cons
  * them to what that tells. */
 void sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, sim_heard *heard,
                           sim_floor *seen);
+/* Returns the word that is at the address now. */
+uint32_t sim_flag_value(const sim_warp *w, uint64_t address);
 /* The cluster starts again: its shared memory has no history. */
 void sim_flag_words_clear(sim_flag_words *words);
 

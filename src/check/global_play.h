@@ -71,4 +71,8 @@ void sim_play_words(sim_play *p, sim_line_words *words, uint64_t from, uint64_t 
 /* The same for lanes' accesses to line `line` of memory. */
 void sim_play_lanes(sim_play *p, sim_line_words *words, uint64_t line, uint32_t lanes);
 
+/* adders.c. Keeps earlier atomic operations on a word, and reports ordinary accesses that nothing orders behind them.
+ */
+void sim_adders_play(const sim_play *p);
+
 #endif

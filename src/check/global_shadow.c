@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "check/adder_words.h"
 #include "state/block.h"
 
 #include <stdatomic.h>
@@ -30,6 +31,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
     if (!*out) return sim_watch_no_memory();
     (*out)->grid = g;
     (*out)->epoch = 1;
+    HAUL_TRY(sim_adders_needed(g->program, &(*out)->follows_adders));
     for (unsigned kind = 0; kind < SIM_PUBLICATIONS && g->clusters <= MOST_CLUSTERS; kind++) {
         (*out)->histories[kind] = memory_zeroed(g->clusters, sizeof(sim_history));
         if (!(*out)->histories[kind]) return sim_watch_no_memory();
@@ -59,6 +61,7 @@ void sim_watch_free(sim_watch *watch) {
         memory_free(x->words);
         memory_free(x->accessors.list);
         sim_findings_free(&x->findings);
+        sim_adders_free(x->adders);
     }
     for (unsigned kind = 0; kind < SIM_PUBLICATIONS; kind++) {
         for (uint64_t i = 0; watch->histories[kind] && i < watch->grid->clusters; i++)

@@ -150,6 +150,7 @@ typedef struct sim_slice {
     uint32_t detailed;    /* number of lines with words */
     sim_accessors accessors;
     sim_findings findings;
+    struct sim_adders *adders; /* adder_words.h; NULL until needed */
     bool failed;
 } sim_slice;
 
@@ -162,6 +163,7 @@ struct sim_watch {
     uint32_t most[SIM_PUBLICATIONS];          /* releases that each of them keeps */
     uint32_t releases;                        /* so far; those of one parallel phase have one number */
     uint32_t epoch;
+    bool follows_adders; /* adders.c */
     sim_slice slices[SIM_WATCH_SLICES];
 };
 

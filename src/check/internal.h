@@ -394,6 +394,13 @@ struct sim_domain {
     struct sim_flag_words *flag_words;
 };
 
+/* The lanes of an actor that do not use what an instruction loads (unused_load.h); `instruction` is its index + 1. */
+enum { SIM_UNUSED_MEMOS = 64 };
+typedef struct sim_unused_memo {
+    uint64_t cluster;
+    uint32_t instruction, actor, lanes;
+} sim_unused_memo;
+
 struct sim_hazards {
     sim_findings findings;
     sim_access_log log;
@@ -403,6 +410,7 @@ struct sim_hazards {
     uint32_t domain_count;
     uint64_t versions; /* of all shadows so far */
     bool failed;       /* the host ran out of memory: checks are off */
+    sim_unused_memo unused[SIM_UNUSED_MEMOS];
 };
 
 /* volatile_use.c. True if the instruction is a strong access of that kind; if both operands are one address, with the

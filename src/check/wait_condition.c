@@ -146,7 +146,7 @@ static int64_t with_sign(uint64_t value, unsigned bits) {
     return bits == 64 ? (int64_t)value : (int32_t)(uint32_t)value;
 }
 
-static bool compare(unsigned relation, bool is_signed, int64_t a, int64_t b) {
+bool sim_compares(unsigned relation, bool is_signed, int64_t a, int64_t b) {
     const uint64_t x = (uint64_t)a, y = (uint64_t)b;
     switch (relation) {
     case PTX_MOD_EQ: return a == b;
@@ -167,7 +167,7 @@ bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane
     const unsigned bits = ptx_bits(test->type);
     const uint64_t other = value_of(w, &test->operands[c->is_first ? 2 : 1], bits, lane);
     const int64_t loaded = with_sign(value, bits), with = with_sign(other, bits);
-    const bool result = compare(test->mods[PTX_SLOT_COMPARE], ptx_is_signed(test->type), c->is_first ? loaded : with,
-                                c->is_first ? with : loaded);
+    const bool result = sim_compares(test->mods[PTX_SLOT_COMPARE], ptx_is_signed(test->type),
+                                     c->is_first ? loaded : with, c->is_first ? with : loaded);
     return result == c->ends;
 }

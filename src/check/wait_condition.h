@@ -27,4 +27,7 @@ haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_conditions *
 /* True if the lane's loop would end with that value. */
 bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value);
 
+/* Returns what setp returns for integers; `relation`: its modifier. */
+bool sim_compares(unsigned relation, bool is_signed, int64_t a, int64_t b);
+
 #endif

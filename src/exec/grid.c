@@ -24,6 +24,7 @@
 #include "check/internal.h"
 #include "check/node.h"
 #include "check/origin.h"
+#include "check/unused_load.h"
 #include "check/wait_condition.h"
 #include "exec/cluster.h"
 #include "exec/cycle.h"
@@ -96,6 +97,7 @@ struct sim_run {
     sim_watch *watch;         /* with checks on */
     sim_origin *origins;
     sim_wait_conditions *conditions;
+    sim_unused_loads *unused;
     uint8_t *uses; /* owned; the grid points to this and to the arrays beside it */
     uint64_t *places;
     int threads;                             /* most host threads; short epochs run on one */
@@ -131,6 +133,8 @@ static haul_status set_up_checks(sim_run *s, const sim_launch *l) {
     s->grid.uses = s->uses;
     HAUL_TRY(sim_wait_conditions_find(l->program, &s->conditions));
     s->grid.conditions = s->conditions;
+    if (!s->grid.node) HAUL_TRY(sim_unused_loads_find(l->program, &s->unused));
+    s->grid.unused = s->unused;
     return HAUL_OK;
 }
 
@@ -294,6 +298,7 @@ static void tear_down(sim_run *s) {
     memory_free(s->origins);
     memory_free(s->uses);
     memory_free(s->conditions);
+    sim_unused_loads_free(s->unused);
     memory_free(s->places);
 }
 

@@ -508,3 +508,300 @@ KERNEL(flags_of_warps_by_round) {
         }
     }
 }
+
+/* ---- counts that are set back, and words that several threads store to ---- */
+
+/* The last block to arrive sets the count back and opens the barrier; any block may be the last. */
+KERNEL(count_set_back_by_the_last) {
+    volatile unsigned *count = WORD, *generation = WORD + 1;
+    for (unsigned round = 0; round < 3; round++) {
+        out[128 * blockIdx.x + T] += in[T + round];
+        __syncthreads();
+        if (T == 0) {
+            __threadfence();
+            if (atomicAdd((unsigned *)count, 1) == gridDim.x - 1) {
+                *count = 0;
+                __threadfence();
+                *generation = round + 1;
+            } else {
+                while (*generation == round) {
+                }
+            }
+            __threadfence();
+        }
+        __syncthreads();
+        out[2048 + 128 * blockIdx.x + T] += out[128 * ((blockIdx.x + 1) % gridDim.x) + T];
+        __syncthreads();
+        if (T == 0) {
+            __threadfence();
+            if (atomicAdd(WORD + 2, 1) == gridDim.x * (round + 1) - 1) *(volatile unsigned *)(WORD + 3) = round + 1;
+            while (*(volatile unsigned *)(WORD + 3) < round + 1) {
+            }
+            __threadfence();
+        }
+        __syncthreads();
+    }
+}
+
+/* The sense of a barrier turns with each round. */
+KERNEL(barrier_with_a_sense) {
+    volatile unsigned *sense = WORD + 1;
+    unsigned own = 0;
+    for (unsigned round = 0; round < 4; round++) {
+        own ^= 1;
+        out[128 * blockIdx.x + T] = in[T + round];
+        __syncthreads();
+        if (T == 0) {
+            __threadfence();
+            if (atomicSub(WORD + 2, 1) == 1u - gridDim.x) {
+                atomicExch(WORD + 2, 0);
+                __threadfence();
+                *sense = own;
+            }
+            while (*sense != own) {
+            }
+            __threadfence();
+        }
+        __syncthreads();
+    }
+}
+
+/* A slot is filled by stores and emptied by atomicExch(). */
+KERNEL(slot_emptied_by_exchange) {
+    volatile unsigned *slot = WORD;
+    if (T) return;
+    if (blockIdx.x == 0) {
+        for (unsigned k = 1; k <= 4; k++) {
+            while (*slot != 0) {
+            }
+            out[k] = in[k];
+            __threadfence();
+            *slot = k;
+        }
+    } else {
+        for (unsigned taken = 0; taken < 4;) {
+            const unsigned k = atomicExch((unsigned *)slot, 0);
+            if (k == 0) continue;
+            __threadfence();
+            out[64 + k] = out[k];
+            taken++;
+        }
+    }
+}
+
+/* A lock taken by exchange and given back by a volatile store behind a fence. */
+KERNEL(lock_taken_by_exchange) {
+    volatile unsigned *lock = WORD;
+    if (T) return;
+    do {
+        while (*lock) {
+        }
+    } while (atomicExch((unsigned *)lock, 1));
+    __threadfence();
+    out[0] += WHOLE(in[blockIdx.x]);
+    __threadfence();
+    *lock = 0;
+}
+
+/* Permits: a block takes one by compare and swap and gives it back by an addition. */
+KERNEL(permits_for_two) {
+    volatile unsigned *used = WORD;
+    if (T) return;
+    for (;;) {
+        const unsigned now = *used;
+        if (now < 2 && atomicCAS((unsigned *)used, now, now + 1) == now) break;
+    }
+    __threadfence();
+    atomicAdd(out, WHOLE(in[blockIdx.x]));
+    __threadfence();
+    atomicSub((unsigned *)used, 1);
+}
+
+/* Any block that finds one says where: which of them is of no importance. */
+KERNEL(any_finder_will_do) {
+    volatile unsigned *found = WORD;
+    if (blockIdx.x) {
+        if (in[128 * blockIdx.x + T] >= 0) *found = blockIdx.x;
+        return;
+    }
+    if (T) return;
+    while (*found == 0) {
+    }
+    out[0] = 1;
+}
+
+/* One thread polls; another one of its block stores the next value after a barrier. */
+KERNEL(polled_and_stored_by_two_threads) {
+    volatile unsigned *turn = WORD;
+    for (unsigned k = 0; k < 4; k++) {
+        if (k % 2 == blockIdx.x) {
+            if (T == 0) {
+                while (*turn != k) {
+                }
+                __threadfence();
+            }
+            __syncthreads();
+            out[T] += in[128 * k + T];
+            __syncthreads();
+            if (T == 64) {
+                __threadfence();
+                *turn = k + 1;
+            }
+        }
+        __syncthreads();
+    }
+}
+
+/* Every block that is done stores the same value, and a counter says how many. */
+KERNEL(all_store_done) {
+    volatile unsigned *done = WORD;
+    out[128 * blockIdx.x + T] = in[T];
+    __syncthreads();
+    if (T) return;
+    __threadfence();
+    if (atomicAdd(WORD + 1, 1) >= 1) *done = 1;
+    while (*done == 0) {
+    }
+}
+
+/* A warp looks back over 32 predecessors at once. */
+KERNEL(warp_looks_back) {
+    volatile unsigned long long *states = (volatile unsigned long long *)(out + 3000);
+    const unsigned own = (unsigned)WHOLE(in[blockIdx.x]);
+    unsigned before = 0;
+    if (T >= 32) return;
+    if (LANE == 0) states[blockIdx.x] = 1ull << 32 | own;
+    for (int at = (int)blockIdx.x - 1 - (int)LANE;; at -= 32) {
+        unsigned long long seen = 2ull << 32;
+        if (at >= 0) do
+                seen = states[at];
+            while (seen >> 32 == 0);
+        const unsigned whole = __ballot_sync(~0u, seen >> 32 == 2), last = __ffs((int)whole);
+        unsigned part = !last || LANE < last ? (unsigned)seen : 0;
+        for (int d = 16; d; d /= 2) part += __shfl_xor_sync(~0u, part, d);
+        before += part;
+        if (last) break;
+    }
+    if (LANE == 0) {
+        states[blockIdx.x] = 2ull << 32 | (before + own);
+        out[blockIdx.x] = (float)before;
+    }
+}
+
+/* A version counter with several writers, who take it by compare and swap. */
+KERNEL(version_of_several_writers) {
+    volatile unsigned *version = WORD, *data = (volatile unsigned *)out + 1000;
+    if (T) return;
+    if (blockIdx.x < 2) {
+        unsigned now;
+        do now = *version & ~1u;
+        while (atomicCAS((unsigned *)version, now, now + 1) != now);
+        __threadfence();
+        data[0] = now + 2;
+        data[1] = now + 2;
+        __threadfence();
+        *version = now + 2;
+    } else {
+        unsigned before, a, b;
+        do {
+            before = *version;
+            __threadfence();
+            a = data[0];
+            b = data[1];
+            __threadfence();
+        } while (before % 2 || *version != before);
+        out[blockIdx.x] = a == b ? 1 : 2;
+    }
+}
+
+/* Blocks of a split add their tiles in turn, and the last sets the semaphore back. */
+KERNEL(semaphore_set_back_by_the_last_split) {
+    volatile unsigned *turn = WORD;
+    const unsigned split = gridDim.x - 1 - blockIdx.x;
+    if (T == 0) {
+        while (*turn != split) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
+    out[T] = (split ? out[T] : 0) + in[128 * split + T];
+    __threadfence();
+    __syncthreads();
+    if (T == 0) *turn = split + 1 == gridDim.x ? 0 : split + 1;
+}
+
+/* A tree of one warp with volatile accesses, and a barrier of the warp between loads and stores. */
+KERNEL(volatile_tree_with_syncwarp) {
+    __shared__ volatile float s[64];
+    if (T >= 32) return;
+    s[T] = in[T];
+    s[T + 32] = 0;
+    __syncwarp();
+    for (int d = 16; d; d /= 2) {
+        const float v = s[T] + s[T + d];
+        __syncwarp();
+        s[T] = v;
+        __syncwarp();
+    }
+    out[T] = s[0];
+}
+
+/* Three buffers and one barrier a round: a buffer is filled two rounds after it was read. */
+KERNEL(three_buffers_one_barrier) {
+    __shared__ alignas(16) float s[3][128];
+    float sum = 0;
+    for (int k = 0; k < 2; k++) {
+        copy4(s[k] + T, in + 128 * k + T);
+        copy_commit();
+    }
+    for (int k = 0; k < 8; k++) {
+        copy_wait(1);
+        __syncthreads();
+        sum += s[k % 3][127 - T];
+        if (k + 2 < 8) copy4(s[(k + 2) % 3] + T, in + 128 * (k + 2) + T);
+        copy_commit();
+    }
+    out[T] = sum;
+}
+
+/* Counts of each warp apart, then of the block by the first threads. */
+KERNEL(counts_of_warps_apart) {
+    __shared__ unsigned counts[4][16];
+    for (unsigned k = T; k < 64; k += 128) counts[k / 16][k % 16] = 0;
+    __syncthreads();
+    atomicAdd(&counts[WARP][(unsigned)WHOLE(in[T]) % 16], 1);
+    __syncthreads();
+    if (T < 16) out[T] = (float)(counts[0][T] + counts[1][T] + counts[2][T] + counts[3][T]);
+}
+
+/* All warps load the sum so far, and the first one adds to it. */
+KERNEL(sum_loaded_by_all_warps) {
+    float before;
+    PTX("ld.global.f32 %0, [%1];" : "=f"(before) : "l"(out + 32 * blockIdx.x + LANE));
+    const float sum = before + in[LANE];
+    if (T < 32) out[32 * blockIdx.x + T] = sum;
+}
+
+/* The greatest value, by a loop of compare and swap that begins with an ordinary load. */
+KERNEL(greatest_by_compare_and_swap) {
+    int *most = (int *)out, seen = *most;
+    const int own = __float_as_int(in[128 * blockIdx.x + T]);
+    while (seen < own) {
+        const int now = atomicCAS(most, seen, own);
+        if (now == seen) break;
+        seen = now;
+    }
+}
+
+/* Tiles by a shared counter, handed to the block with two barriers. */
+KERNEL(tiles_by_a_counter) {
+    __shared__ unsigned tile;
+    for (;;) {
+        if (T == 0) tile = atomicAdd(WORD, 1);
+        __syncthreads();
+        const unsigned own = tile;
+        __syncthreads();
+        if (own >= 16) break;
+        out[128 * own + T] = in[128 * own + T];
+    }
+}

@@ -1,0 +1,31 @@
+/* Words of global memory with their last atomic operations, and the kernels that need them (adders.c). */
+#ifndef HAUL_CHECK_ADDER_WORDS_H
+#define HAUL_CHECK_ADDER_WORDS_H
+
+#include "state/program.h"
+
+#include <haul/status.h>
+
+typedef struct sim_adder {
+    uint32_t cluster, instruction, time, epoch; /* epoch 0: there is none */
+    uint32_t lanes;
+    uint16_t actor;
+} sim_adder;
+
+/* `before`: the last one by another cluster than that of `last`; by another warp if there is none. */
+typedef struct sim_adder_word {
+    uint64_t address; /* 0: free */
+    sim_adder last, before;
+} sim_adder_word;
+
+typedef struct sim_adders sim_adders;
+
+/* Sets whether ordinary accesses of the kernel may meet its atomic operations on global memory. */
+haul_status sim_adders_needed(const sim_program *p, bool *needed);
+
+/* Returns the word. NULL: it is not in the table, and with `adds` there is no room for it; then the host may have run
+ * out of memory, which sets `failed`. */
+sim_adder_word *sim_adder_word_at(sim_adders **adders, uint64_t address, bool adds, bool *failed);
+void sim_adders_free(sim_adders *adders);
+
+#endif

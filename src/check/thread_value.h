@@ -1,0 +1,16 @@
+/* Values that only the thread decides: its index, its block's, the sizes of the launch and the kernel's parameters. */
+#ifndef HAUL_CHECK_THREAD_VALUE_H
+#define HAUL_CHECK_THREAD_VALUE_H
+
+#include "state/block.h"
+
+typedef struct sim_thread_value {
+    bool known;
+    uint64_t bits; /* of a predicate: 0 or 1 */
+} sim_thread_value;
+
+/* Computes the lane's value of a register from the instructions that lead to it; it is not known if anything else has a
+ * part in it. `writer`: by register, the index + 1 of the only instruction that writes it; 0: none, or several. */
+sim_thread_value sim_thread_value_of(const sim_warp *w, const uint32_t *writer, unsigned lane, uint32_t reg);
+
+#endif

@@ -1,0 +1,242 @@
+#include "check/unused_load.h"
+
+#include "assembler/dominance.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "check/internal.h"
+#include "check/thread_value.h"
+#include "ptx/liveness.h"
+#include "ptx/traits.h"
+#include "ptx/users.h"
+
+#include <string.h>
+
+/* Loads with more uses count as used; further conditions of a use are left out. */
+enum { MOST_USES = 8, MOST_GUARDS = 6 };
+
+/* Whether only the thread decides a register's value. */
+enum { UNKNOWN, ASKED, BY_THREAD, BY_OTHERS };
+
+typedef struct search {
+    const ptx_function *function;
+    ptx_users readers;
+    sim_dominance dominance;
+    uint32_t *writer;      /* by register: sim_unused_loads.writer */
+    uint8_t *decided;      /* by register */
+    uint32_t *has, load;   /* by register: the last load whose value may have flowed into it, + 1 */
+    uint32_t *list, count; /* the registers of the current load */
+    sim_load_guard guards[(MOST_USES + 1) * (MOST_GUARDS + 1)];
+    uint32_t guard_count, use_count;
+    sim_unused_loads *table;
+    uint32_t table_count;
+} search;
+
+/* ---- values that the thread decides ---- */
+
+typedef struct sources {
+    search *search;
+    bool all, any;
+} sources;
+
+static bool is_by_thread(search *s, uint32_t reg);
+
+static void ask_source(void *context, uint32_t reg, bool writes) {
+    sources *x = context;
+    if (writes) return;
+    const bool is = is_by_thread(x->search, reg);
+    x->all &= is;
+    x->any |= is;
+}
+
+/* Either operand of a logical operation may decide it. */
+static bool is_by_thread(search *s, uint32_t reg) {
+    uint8_t *decided = &s->decided[reg];
+    if (*decided != UNKNOWN) return *decided == BY_THREAD;
+    *decided = ASKED;
+    const ptx_instruction *i = s->writer[reg] ? &s->function->instructions[s->writer[reg] - 1] : NULL;
+    sources x = {.search = s, .all = true};
+    const bool is_computed = i && !i->guarded && (ptx_is_pure(i->op) || ptx_loads_parameter(i));
+    if (is_computed) ptx_visit_registers(i, ask_source, &x);
+    const bool either = is_computed && (i->op == PTX_OP_AND || i->op == PTX_OP_OR || i->op == PTX_OP_SETP_COMBINE);
+    *decided = is_computed && (either ? x.any : x.all) ? BY_THREAD : BY_OTHERS;
+    return *decided == BY_THREAD;
+}
+
+/* ---- the conditions of a use ---- */
+
+static void add_guard(search *s, uint32_t reg, bool is_true, bool is_branch) {
+    const ptx_instruction *load = &s->function->instructions[s->load];
+    if (load->guarded && load->guard == reg && load->guard_negated != is_true) return; /* all its lanes fulfil it */
+    if (is_by_thread(s, reg))
+        s->guards[s->guard_count++] = (sim_load_guard){.reg = reg, .is_true = is_true, .is_branch = is_branch};
+}
+
+/* Adds the conditions of the branches that lead to the block, except those that lead to the load as well. */
+static void add_branches(search *s, uint32_t block) {
+    const ptx_function *f = s->function;
+    const uint32_t from = s->guard_count, load = ptx_block_of(f, s->load);
+    while (!sim_dominates(&s->dominance, block, load) && s->guard_count < from + MOST_GUARDS) {
+        const uint32_t above = s->dominance.parent[block];
+        if (above == PTX_NO_BLOCK) return;
+        const ptx_block *b = &f->blocks[above];
+        const ptx_instruction *branch = &f->instructions[b->end - 1];
+        const bool decides = branch->op == PTX_OP_BRA && branch->guarded && b->taken != b->next &&
+                             ptx_predecessor_count(&s->dominance.above, block) == 1;
+        if (decides && b->taken == block) add_guard(s, branch->guard, !branch->guard_negated, false);
+        if (decides && b->next == block) add_guard(s, branch->guard, branch->guard_negated, false);
+        block = above;
+    }
+}
+
+/* Adds a use of the value. Returns false if nothing is known of who executes it. */
+static bool add_use(search *s, uint32_t instruction) {
+    const ptx_instruction *at = &s->function->instructions[instruction];
+    const uint32_t first = s->guard_count;
+    if (s->use_count++ == MOST_USES) return false;
+    if (at->guarded) add_guard(s, at->guard, !at->guard_negated, at->op == PTX_OP_BRA);
+    add_branches(s, ptx_block_of(s->function, instruction));
+    if (s->guard_count == first) return false;
+    s->guards[s->guard_count - 1].ends_use = true;
+    return true;
+}
+
+/* ---- where a loaded value flows ---- */
+
+static void spread(void *context, uint32_t reg, bool writes) {
+    search *s = context;
+    if (!writes || s->has[reg] == s->load + 1) return;
+    s->has[reg] = s->load + 1;
+    s->list[s->count++] = reg;
+}
+
+/* Follows the value through registers, whatever path control takes. All else that reads it is a use: a store, an
+ * address, a branch, a shuffle. Returns false if any lane may use the value. */
+static bool find_uses(search *s) {
+    const ptx_instruction *instructions = s->function->instructions;
+    s->count = s->guard_count = s->use_count = 0;
+    ptx_visit_registers(&instructions[s->load], spread, s);
+    for (uint32_t next = 0; next < s->count; next++) {
+        const uint32_t reg = s->list[next];
+        for (uint32_t k = s->readers.first[reg]; k < s->readers.first[reg + 1]; k++) {
+            const uint32_t i = s->readers.instructions[k];
+            if (ptx_is_pure(instructions[i].op))
+                ptx_visit_registers(&instructions[i], spread, s);
+            else if (!add_use(s, i))
+                return false;
+        }
+    }
+    return s->use_count > 0;
+}
+
+/* ---- the table ---- */
+
+static bool is_ordinary_load(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    return i->op == PTX_OP_LD && !sim_is_strong(i, PTX_OP_LD) && !i->mods[PTX_SLOT_NC] &&
+           (space == PTX_MOD_GLOBAL || space == PTX_MOD_NONE);
+}
+
+/* Appends the conditions of the current load. */
+static bool keep(search *s) {
+    sim_unused_loads *t = s->table;
+    sim_load_guard *guards = memory_resize(t->guards, (s->table_count + s->guard_count) * sizeof *guards);
+    if (!guards) return false;
+    t->guards = guards;
+    memcpy(guards + s->table_count, s->guards, s->guard_count * sizeof *guards);
+    t->of[s->load].first = s->table_count;
+    t->of[s->load].end = s->table_count += s->guard_count;
+    return true;
+}
+
+static bool make_table(search *s) {
+    const ptx_function *f = s->function;
+    sim_unused_loads *t = s->table = memory_zeroed(1, sizeof *t);
+    if (!t) return false;
+    t->of = memory_zeroed(f->instruction_count, sizeof *t->of);
+    t->writer = memory_zeroed(f->register_count + 1, sizeof *t->writer);
+    if (t->writer) memcpy(t->writer, s->writer, f->register_count * sizeof *t->writer);
+    return t->of && t->writer;
+}
+
+/* Returns false if the host runs out of memory. */
+static bool find_all(search *s) {
+    for (s->load = 0; s->load < s->function->instruction_count; s->load++)
+        if (is_ordinary_load(&s->function->instructions[s->load]) && find_uses(s) &&
+            ((!s->table && !make_table(s)) || !keep(s)))
+            return false;
+    return true;
+}
+
+static void prepare(search *s, arena *memory) {
+    const ptx_function *f = s->function;
+    const size_t registers = f->register_count + 1;
+    ptx_users writers;
+    s->writer = ARENA_ARRAY(memory, registers, uint32_t);
+    s->decided = ARENA_ARRAY(memory, registers, uint8_t);
+    s->has = ARENA_ARRAY(memory, registers, uint32_t);
+    s->list = ARENA_ARRAY(memory, registers, uint32_t);
+    sim_dominance_find(f, memory, &s->dominance);
+    ptx_users_find(f, memory, &s->readers, &writers);
+    for (size_t r = 0; r < f->register_count; r++)
+        if (writers.first[r + 1] == writers.first[r] + 1) s->writer[r] = writers.instructions[writers.first[r]] + 1;
+}
+
+haul_status sim_unused_loads_find(const sim_program *p, sim_unused_loads **out) {
+    arena scratch;
+    jmp_buf out_of_memory;
+    search s = {.function = p->function};
+    *out = NULL;
+    arena_init(&scratch, &out_of_memory);
+    if (setjmp(out_of_memory)) {
+        arena_free(&scratch);
+        return haul_no_memory("the launch's checks");
+    }
+    prepare(&s, &scratch);
+    const bool found = find_all(&s);
+    *out = s.table;
+    arena_free(&scratch);
+    return found ? HAUL_OK : haul_no_memory("the launch's checks");
+}
+
+void sim_unused_loads_free(sim_unused_loads *loads) {
+    if (!loads) return;
+    memory_free(loads->of);
+    memory_free(loads->guards);
+    memory_free(loads->writer);
+    memory_free(loads);
+}
+
+/* ---- while the launch runs ---- */
+
+static bool uses_value(const sim_warp *w, const sim_unused_load *load, unsigned lane) {
+    const sim_unused_loads *table = w->sm->grid->unused;
+    bool may_use = true;
+    for (uint32_t k = load->first; k < load->end; k++) {
+        const sim_load_guard *g = &table->guards[k];
+        if (may_use) {
+            const sim_thread_value v = sim_thread_value_of(w, table->writer, lane, g->reg);
+            may_use = !v.known || (!g->is_branch && (v.bits != 0) == g->is_true);
+        }
+        if (g->ends_use && may_use) return true;
+        if (g->ends_use) may_use = true;
+    }
+    return false;
+}
+
+static uint32_t find_lanes(const sim_warp *w, uint32_t instruction) {
+    uint32_t unused = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++)
+        if (!uses_value(w, &w->sm->grid->unused->of[instruction], l)) unused |= 1u << l;
+    return unused;
+}
+
+uint32_t sim_lanes_without_use(const sim_warp *w, uint32_t instruction) {
+    const uint32_t actor = sim_actor(w);
+    sim_unused_memo *m = &w->sm->hazards->unused[(instruction * 7 + actor) % SIM_UNUSED_MEMOS];
+    if (m->instruction != instruction + 1 || m->actor != actor || m->cluster != w->block->cluster_index)
+        *m = (sim_unused_memo){.cluster = w->block->cluster_index,
+                               .instruction = instruction + 1,
+                               .actor = actor,
+                               .lanes = find_lanes(w, instruction)};
+    return m->lanes;
+}
