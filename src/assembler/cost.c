@@ -425,6 +425,8 @@ static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     t->issued += (float)merged + (another ? 0 : issued_by(i, &p));
     t->adu += adu_of(i);
     t->lsu += lsu_of(i);
+    t->branches += i->op == PTX_OP_BRA;
+    t->fences += is_behind_all(i);
     if (s->ready > t->path) t->path = s->ready;
     if (s->fixed > t->fixed) t->fixed = s->fixed;
 }
@@ -468,6 +470,8 @@ static sim_cost difference(const sim_cost *a, const sim_cost *b) {
     d.issued = a->issued - b->issued;
     d.adu = a->adu - b->adu;
     d.lsu = a->lsu - b->lsu;
+    d.branches = a->branches - b->branches;
+    d.fences = a->fences - b->fences;
     for (unsigned k = 0; k < SIM_PIPES; k++) d.busy[k] = a->busy[k] - b->busy[k];
     return d;
 }
