@@ -56,6 +56,8 @@ static const double ATOMIC_SECTOR_CYCLES = 0.022; /* of L2 */
 static const double DRAIN_CYCLES = 10;
 static const double WIDE_STORES_THAT_FIT = 8;
 
+static const double OF_SPECIAL = 0.5; /* what a conversion takes of the time of a special function */
+
 /* The launch, by warp. */
 typedef struct average {
     const haul_launch_record *record;
@@ -78,7 +80,7 @@ static average average_of(const haul_launch_record *r, const sim_waits *w, const
     a.loads = count_of(&a, HAUL_COUNTER_INST_GLOBAL_LD) + count_of(&a, HAUL_COUNTER_INST_LOCAL_LD);
     a.stores = count_of(&a, HAUL_COUNTER_INST_GLOBAL_ST) + count_of(&a, HAUL_COUNTER_INST_LOCAL_ST);
     a.branches = w->branches / s->warps;
-    a.specials = w->busy[SIM_PIPE_XU] / XU_CYCLES / s->warps;
+    a.specials = (w->busy[SIM_PIPE_XU] / XU_CYCLES + OF_SPECIAL * w->conversions) / s->warps;
     a.shuffles = w->busy[SIM_PIPE_MIO] / MIO_CYCLES / s->warps;
     a.wavefronts = count_of(&a, HAUL_COUNTER_SHARED_LD_WAVEFRONTS) + count_of(&a, HAUL_COUNTER_SHARED_ST_WAVEFRONTS) +
                    count_of(&a, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS) +
@@ -159,6 +161,15 @@ static void add_queues(average *a, double states[HAUL_STALL_COUNT]) {
     states[HAUL_STALL_MIO_THROTTLE] += shared * a->full + functions;
     states[HAUL_STALL_SHORT_SCOREBOARD] += shared * (1 - a->full);
     a->crowded += shared + functions;
+}
+
+/* Loads that a warp issues before it waits for the first fill the queue of global accesses. */
+static void add_loads(const average *a, double states[HAUL_STALL_COUNT]) {
+    const sim_residence *s = a->residence;
+    if (a->loads <= 0) return;
+    const double ahead = fmax(0, 1 - a->waits->memory / s->warps / a->loads);
+    const double others = crowd(s, SCHEDULERS * s->at_once, a->loads, TOGETHER_SHARED) - 1;
+    states[HAUL_STALL_LG_THROTTLE] = a->loads * others * ahead;
 }
 
 /* Warps of a block that had to wait more than others are waited for. */
@@ -267,6 +278,7 @@ void sim_find_states(const haul_launch_record *r, const sim_waits *w, const sim_
     add_own_waits(&a, states);
     add_turns(&a, states);
     add_queues(&a, states);
+    add_loads(&a, states);
     add_barriers(&a, states);
     add_rest(&a, states);
     split_memory(&a, states);
