@@ -144,11 +144,15 @@ HAUL_STALL_LG_THROTTLE = 4
 HAUL_STALL_MIO_THROTTLE = 5
 HAUL_STALL_TEX_THROTTLE = 6
 HAUL_STALL_IMC_MISS = 7
-HAUL_STALL_BARRIER = 8
-HAUL_STALL_NOT_SELECTED = 9
-HAUL_STALL_MATH_PIPE = 10
-HAUL_STALL_DRAIN = 11
-HAUL_STALL_COUNT = 12
+HAUL_STALL_NO_INSTRUCTION = 8
+HAUL_STALL_BRANCH_RESOLVING = 9
+HAUL_STALL_DISPATCH_STALL = 10
+HAUL_STALL_MEMBAR = 11
+HAUL_STALL_BARRIER = 12
+HAUL_STALL_NOT_SELECTED = 13
+HAUL_STALL_MATH_PIPE = 14
+HAUL_STALL_DRAIN = 15
+HAUL_STALL_COUNT = 16
 HAUL_FINDING_RACE_SHARED = 0
 HAUL_FINDING_RACE_GLOBAL = 1
 HAUL_FINDING_RACE_SAME_VALUE = 2
@@ -449,7 +453,7 @@ haul_estimate._fields_ = [
     ("l1_share", c_double),
     ("instructions", c_double),
     ("warps_per_sm", c_double),
-    ("stalls", c_double * 12),
+    ("stalls", c_double * 16),
 ]
 
 haul_bounds._fields_ = [
@@ -764,7 +768,7 @@ FUNCTIONS = {  # name: result, arguments
 TABLES = {  # name: type
     "haul_counters": haul_counter_info * 84,
     "haul_class_names": c_char_p * 19,
-    "haul_stalls": haul_stall_info * 12,
+    "haul_stalls": haul_stall_info * 16,
     "haul_finding_kinds": haul_finding_info * 35,
     "haul_grade_names": c_char_p * 3,
     "haul_action_names": c_char_p * 9,

@@ -315,6 +315,12 @@ static float lsu_of(const ptx_instruction *i) {
     return i->op == PTX_OP_SHFL || ptx_reads_special(i, PTX_SPECIAL_TID_X, PTX_SPECIAL_TID_Z);
 }
 
+/* Returns whether the unit of special functions converts the number. */
+static bool converts(const ptx_instruction *i) {
+    if (i->op != PTX_OP_CVT) return false;
+    return ptx_is_integer(i->type) != ptx_is_integer(i->type2) || i->type == PTX_F64 || i->type2 == PTX_F64;
+}
+
 /* `fixed` leaves out latencies that other warps hide. */
 static void set_ready(scan *s, const price *p) {
     s->ready = s->start + p->latency;
@@ -425,6 +431,9 @@ static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     t->issued += (float)merged + (another ? 0 : issued_by(i, &p));
     t->adu += adu_of(i);
     t->lsu += lsu_of(i);
+    t->branches += i->op == PTX_OP_BRA;
+    t->conversions += converts(i);
+    t->fences += is_behind_all(i);
     if (s->ready > t->path) t->path = s->ready;
     if (s->fixed > t->fixed) t->fixed = s->fixed;
 }
@@ -468,6 +477,9 @@ static sim_cost difference(const sim_cost *a, const sim_cost *b) {
     d.issued = a->issued - b->issued;
     d.adu = a->adu - b->adu;
     d.lsu = a->lsu - b->lsu;
+    d.branches = a->branches - b->branches;
+    d.conversions = a->conversions - b->conversions;
+    d.fences = a->fences - b->fences;
     for (unsigned k = 0; k < SIM_PIPES; k++) d.busy[k] = a->busy[k] - b->busy[k];
     return d;
 }

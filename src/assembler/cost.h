@@ -30,6 +30,9 @@ typedef struct sim_cost {
     float issued;          /* estimated machine instructions */
     float adu; /* of these, instructions of the address divergence unit, without loads of constants and barriers */
     float lsu; /* and of the load/store unit, without loads and stores */
+    float branches;
+    float conversions; /* between integers and floating-point numbers, and of doubles */
+    float fences;      /* waits of fences and releases for all accesses before */
 } sim_cost;
 
 /* Returns the costs by basic block of a flat function, in `memory`; `scratch` is for temporary data. `assembled` is by

@@ -375,6 +375,9 @@ static void add_work(const sim_counting *c, sim_waits *waits) {
         waits->slots += runs * c->plan->costs[b].slots;
         waits->adu += runs * c->plan->costs[b].adu;
         waits->lsu += runs * c->plan->costs[b].lsu;
+        waits->branches += runs * c->plan->costs[b].branches;
+        waits->conversions += runs * c->plan->costs[b].conversions;
+        waits->fences += runs * c->plan->costs[b].fences;
         waits->memory += runs * c->plan->costs[b].waits;
         for (unsigned k = 0; k < SIM_PIPES; k++) waits->busy[k] += runs * c->plan->costs[b].busy[k];
     }

@@ -10,6 +10,8 @@ typedef struct sim_waits {
     double slots, issued;           /* cycles in which schedulers issue; machine instructions */
     double busy[SIM_PIPES];         /* sim_cost's, summed */
     double adu, lsu;                /* sim_cost's, summed */
+    double branches, conversions;   /* likewise */
+    double fences;                  /* likewise; they are among the waits for memory */
     double dirty_sectors;           /* still dirty at the end */
     double partly_dirty;            /* partly written sectors that are written back, at the end or before */
     double partial_sectors;         /* partly written sectors */

@@ -2,6 +2,7 @@
 
 #include "state/op.h"
 #include "state/waits.h"
+#include "time/states.h"
 
 #include <math.h>
 
@@ -415,66 +416,21 @@ sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record
     return load;
 }
 
-/* ---- shares and stalls ---- */
+/* ---- shares and states ---- */
 
-/* Cycles of a bound that warps wait for as one stall or another. */
-typedef struct excess {
-    double *stalls; /* haul_stall's */
-    double cycles;
-} excess;
-
-static void add_share(excess *e, haul_stall stall, double part, double whole) {
-    if (whole > 0) e->stalls[stall] += e->cycles * part / whole;
-}
-
-/* Who loads through L1 waits for the data, and who stores for room in a queue. */
-static void add_l1(excess *e, const haul_launch_record *r, const sim_waits *w) {
-    const double loads =
-        counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) + counter(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS);
-    const double stores = counter(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS);
-    const double shared = counter(r, HAUL_COUNTER_SHARED_LD_WAVEFRONTS) +
-                          counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS) + w->busy[SIM_PIPE_MIO] / SCHEDULERS;
-    const double written = counter(r, HAUL_COUNTER_SHARED_ST_WAVEFRONTS);
-    const double all = loads + stores + shared + written;
-    add_share(e, HAUL_STALL_LONG_SCOREBOARD, loads, all);
-    add_share(e, HAUL_STALL_LG_THROTTLE, stores, all);
-    add_share(e, HAUL_STALL_SHORT_SCOREBOARD, shared, all);
-    add_share(e, HAUL_STALL_MIO_THROTTLE, written, all);
-}
-
-/* A warp that could issue waits for a unit or for its turn. */
-static void add_issue(excess *e, const sim_waits *w) {
-    const double units = pow(unit_cycles(w), 2), turns = pow(w->slots, 2);
-    add_share(e, HAUL_STALL_MATH_PIPE, units, units + turns);
-    add_share(e, HAUL_STALL_NOT_SELECTED, turns, units + turns);
-}
-
-/* Adds the cycles that a bound causes beyond the warps' own waits. Under slow memory, a warp with loads waits for them;
- * a warp that only stores waits for room for its stores. */
-static void add_bound(unsigned bound, excess *e, const haul_launch_record *r, const sim_waits *w) {
-    switch (bound) {
-    case DRAM:
-    case L2:
-    case HOT:
-    case LINK:
-    case PEERS: add_share(e, all_waits(w) > 0 ? HAUL_STALL_LONG_SCOREBOARD : HAUL_STALL_LG_THROTTLE, 1, 1); return;
-    case L1: add_l1(e, r, w); return;
-    case TURNS: add_share(e, HAUL_STALL_SHORT_SCOREBOARD, 1, 1); return;
-    case CONSTANTS: add_share(e, HAUL_STALL_IMC_MISS, 1, 1); return;
-    case TEXTURES: add_share(e, HAUL_STALL_TEX_THROTTLE, 1, 1); return;
-    case ARRIVALS: add_share(e, HAUL_STALL_BARRIER, 1, 1); return;
-    default: add_issue(e, w);
-    }
-}
-
-/* Distributes cycles over the bounds by their part in the norm. No warp waits for the dispatch of blocks: those that it
- * holds back are not resident. */
-static void add_excess(const haul_launch_record *r, const sim_waits *w, const double bounds[BOUNDS], double cycles,
-                       double stalls[HAUL_STALL_COUNT]) {
+/* The parts of the bounds in what holds warps back: their powers in the norm, as shares of the sum. */
+static void find_limits(const double bounds[BOUNDS], double limits[SIM_LIMITS]) {
+    static const sim_limit of[BOUNDS] = {[L1] = SIM_LIMIT_L1,
+                                         [TURNS] = SIM_LIMIT_SHARED_ATOMICS,
+                                         [CONSTANTS] = SIM_LIMIT_CONSTANTS,
+                                         [TEXTURES] = SIM_LIMIT_TEXTURES,
+                                         [ISSUE] = SIM_LIMIT_ISSUE,
+                                         [ARRIVALS] = SIM_LIMIT_ARRIVALS,
+                                         [DISPATCH] = SIM_LIMIT_DISPATCH}; /* the others are memory's, which is 0 */
     double sum = 0;
-    for (unsigned i = 0; i <= DISPATCH; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
-    for (unsigned i = 0; i < DISPATCH && sum > 0; i++)
-        if (i != LATENCY) add_bound(i, &(excess){stalls, cycles * pow(bounds[i], NORM) / sum}, r, w);
+    for (unsigned i = 0; i < BOUNDS; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
+    for (unsigned i = 0; i < BOUNDS && sum > 0; i++)
+        if (i != LATENCY) limits[of[i]] += pow(bounds[i], NORM) / sum;
 }
 
 /* Registers that warps get from memory, at least: a warp's 16-byte load writes four. */
@@ -532,6 +488,33 @@ static void find_shares(const sim_machine *m, const haul_launch_record *r, const
     e->sm_share = fmin(1, sm_cycles(m, r, w) * s.seconds / seconds);
 }
 
+/* Sums the states of a launch over its warps. `waits` are what warps wait on their own. Blocks that are dispatched too
+ * slowly are not resident. */
+static void find_states(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
+                        const double bounds[BOUNDS], double load, double states[HAUL_STALL_COUNT]) {
+    const double cycles = norm_of(bounds, s) / s->seconds;
+    double waits[HAUL_STALL_COUNT] = {0}, waited = 0, sum = 0;
+    sim_residence residence = {.warps = s->warps,
+                               .sms = m->sms,
+                               .at_once = s->resident * s->warps_of_block / SCHEDULERS,
+                               .rounds = s->each / s->resident,
+                               .launch_cycles = cycles,
+                               .cycles = cycles * s->resident / s->each,
+                               .dram_load = bounds[DRAM] / (cycles * s->seconds),
+                               .unit_cycles = unit_cycles(w)};
+    find_limits(bounds, residence.limits);
+    find_waits(m, r, w, s, load, waits);
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += waits[k];
+    residence.memory = waits[HAUL_STALL_LONG_SCOREBOARD] / s->warps;
+    residence.constant = waits[HAUL_STALL_IMC_MISS] / s->warps;
+    residence.barriers = waits[HAUL_STALL_BARRIER] / s->warps;
+    sim_find_states(r, w, &residence, states);
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) sum += states[k];
+    const double excess = fmax(0, s->warps * residence.cycles - waited);
+    const double all = waited + excess * (1 - residence.limits[SIM_LIMIT_DISPATCH]);
+    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) states[k] *= all / sum;
+}
+
 haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     double bounds[BOUNDS], waited = 0;
     const spread s = spread_of(m, r, w);
@@ -542,11 +525,7 @@ haul_estimate sim_estimate(const sim_machine *m, const haul_launch_record *r, co
     if (worked <= 0) return e;
     e.cycles = seconds / s.seconds;
     find_shares(m, r, w, bounds, seconds, &e);
-    find_waits(m, r, w, &s, load, e.stalls);
-    for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += e.stalls[k];
-    const double resident = s.warps * worked * s.resident / s.each;
-    if (resident > waited) add_excess(r, w, bounds, resident - waited, e.stalls);
-    waited = 0;
+    find_states(m, r, w, &s, bounds, load, e.stalls);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) waited += e.stalls[k];
     e.warps_per_sm = waited / worked / m->sms;
     return e;

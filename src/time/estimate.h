@@ -25,8 +25,7 @@ double sim_loaded_clock(const sim_machine *machine);
  * made of, docs/accuracy.md how far estimates are from recorded times. */
 double sim_estimate_us(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 
-/* Says where the time goes: utilization of the machine, and what warps wait for. Each wait of the model is its own
- * stall. The time beyond the warps' own chains is waiting for the resource that bounds the launch. */
+/* Says where the time goes: utilization of the machine, and the states of its warps (time/states.h). */
 haul_estimate sim_estimate(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 
 /* The share of the machine that a kernel uses while it runs alone; 1 is all of it. */

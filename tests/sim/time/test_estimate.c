@@ -251,8 +251,54 @@ static void stores_alone_wait_for_room(void **state) {
     const double warps = 65536.0 * 8;
     const sim_waits w = {.path = 20 * warps, .fixed = 20 * warps, .slots = 10 * warps, .issued = 10 * warps};
     r.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = r.counters[HAUL_COUNTER_DRAM_WRITE_SECTORS] = 3e7;
-    const haul_estimate e = sim_estimate(m, &r, &w);
-    assert_true(e.stalls[HAUL_STALL_LG_THROTTLE] > 10 * e.stalls[HAUL_STALL_LONG_SCOREBOARD]);
+    r.counters[HAUL_COUNTER_INST_GLOBAL_ST] = 8 * warps;
+    const haul_estimate many = sim_estimate(m, &r, &w);
+    r.counters[HAUL_COUNTER_INST_GLOBAL_ST] = warps;
+    const haul_estimate one = sim_estimate(m, &r, &w);
+    assert_true(many.stalls[HAUL_STALL_LG_THROTTLE] > 10 * many.stalls[HAUL_STALL_LONG_SCOREBOARD]);
+    assert_true(many.stalls[HAUL_STALL_LG_THROTTLE] > many.stalls[HAUL_STALL_DRAIN]);
+    assert_true(one.stalls[HAUL_STALL_DRAIN] > 10 * one.stalls[HAUL_STALL_LG_THROTTLE]);
+}
+
+/* A launch of one round waits for code and constants; in a launch of many rounds, only the first one does. */
+static void only_the_first_blocks_find_cold_caches(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    haul_launch_record r = {.grid = {132, 1, 1}, .block = {128, 1, 1}, .occupancy = {.blocks_per_sm = 1}};
+    r.code.bytes = 8000;
+    const sim_waits once = {.path = 2e5, .fixed = 2e5, .slots = 5e4, .issued = 5e4};
+    const sim_waits often = {.path = 2e7, .fixed = 2e7, .slots = 5e6, .issued = 5e6};
+    const haul_estimate few = sim_estimate(m, &r, &once);
+    r.grid[0] = 13200;
+    const haul_estimate many = sim_estimate(m, &r, &often);
+    static const haul_stall cold[] = {HAUL_STALL_NO_INSTRUCTION, HAUL_STALL_IMC_MISS};
+    for (size_t k = 0; k < 2; k++)
+        assert_true(few.stalls[cold[k]] / few.instructions > 5 * many.stalls[cold[k]] / many.instructions);
+}
+
+/* Half of the waits of releasing atomics are their fences'. */
+static void fences_wait_for_memory_as_well(void **state) {
+    (void)state;
+    const haul_launch_record r = many_blocks();
+    const double warps = 65536.0 * 8;
+    const sim_waits w = {.memory = 2 * warps, .fences = warps, .path = 20 * warps, .slots = 10 * warps};
+    const haul_estimate e = sim_estimate(sim_machine_find("h200"), &r, &w);
+    assert_within(e.stalls[HAUL_STALL_MEMBAR] / e.stalls[HAUL_STALL_LONG_SCOREBOARD], 0.99, 1.01);
+}
+
+/* Warps whose data arrive together take turns, though schedulers are idle most of the time. */
+static void more_warps_wait_longer_for_their_turn(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    const double warps = 132 * 64;
+    haul_launch_record r = {.grid = {1056, 1, 1}, .block = {256, 1, 1}, .occupancy = {.blocks_per_sm = 8}};
+    const sim_waits w = {
+        .memory = warps, .path = 200 * warps, .fixed = 200 * warps, .slots = 50 * warps, .issued = 50 * warps};
+    const haul_estimate many = sim_estimate(m, &r, &w);
+    r.occupancy.blocks_per_sm = 1;
+    const haul_estimate few = sim_estimate(m, &r, &w);
+    assert_true(many.issue_share < 0.6);
+    assert_true(many.stalls[HAUL_STALL_NOT_SELECTED] > 3 * few.stalls[HAUL_STALL_NOT_SELECTED]);
 }
 
 static void barriers_show_as_such(void **state) {
@@ -358,6 +404,9 @@ int main(void) {
         cmocka_unit_test(a_busy_unit_shows_as_such),
         cmocka_unit_test(a_copy_waits_for_memory_and_keeps_it_busy),
         cmocka_unit_test(stores_alone_wait_for_room),
+        cmocka_unit_test(only_the_first_blocks_find_cold_caches),
+        cmocka_unit_test(fences_wait_for_memory_as_well),
+        cmocka_unit_test(more_warps_wait_longer_for_their_turn),
         cmocka_unit_test(barriers_show_as_such),
         cmocka_unit_test(conflicts_keep_shared_memory_busy_but_not_the_sm),
         cmocka_unit_test(wide_loads_keep_the_path_to_the_registers_busy),
