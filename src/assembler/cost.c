@@ -24,7 +24,8 @@ typedef enum cost_type { COST_ANY, COST_DOUBLE, COST_LONG, COST_WHOLE } cost_typ
 static const struct {
     const char *mnemonic;
     cost_type of;
-    uint8_t latency, slots, pipe, busy;
+    uint8_t latency, slots, pipe;
+    float busy;
 } costs[] = {
 #define COST(mnemonic, of, latency, issued, pipe, busy) {mnemonic, COST_##of, latency, issued, SIM_PIPE_##pipe, busy},
 #include "assembler/cost.def"
@@ -135,6 +136,7 @@ typedef struct scan {
     const sim_assembled *assembled; /* by instruction; NULL: not known */
     const sim_flight *flight;
     const sim_writers *writers;
+    const sim_values *facts;
     uint8_t (*rows)[TYPES];
     uint32_t chain, block; /* the chain's first block, and the current one */
     float start, ready, fixed_start, fixed;
@@ -151,6 +153,8 @@ typedef struct scan {
     uint8_t crowded; /* waits before the last of those for which `stores` has no room */
     bool carried;    /* the instruction needs what an earlier iteration, or block, loaded */
     bool in_order;   /* the iterations of a loop cannot overlap: see notice_order() */
+    bool diverges;   /* the chain is a loop that lanes may leave at different times */
+    bool converged;  /* a collective of the chain has checked that they are together */
     float loads;     /* of the chain */
     float merging;   /* guarded loads whose results keep what a MOV left if the guard is false */
     bool unrolled;   /* sim_unroll() has unrolled loops of the function: those left make few iterations */
@@ -274,6 +278,15 @@ static void stay_behind_call(scan *s) {
     if (s->depth > s->ordered) s->ordered = s->depth;
 }
 
+/* If lanes may have left a loop, machine code checks that all are together before its first collective (BRA.DIV), and
+ * nothing moves across the check. Read off machine code of attention and radix digits by nvcc 13.0. */
+static void check_convergence(scan *s, const ptx_instruction *i) {
+    if (!s->diverges || s->converged || !ptx_is(i->op, PTX_KIND_COLLECTIVE)) return;
+    s->converged = true;
+    s->in_order = true;
+    if (s->depth > s->ordered) s->ordered = s->depth;
+}
+
 /* Products of a warpgroup run in the background. Waiting for the last of them takes as long as it does. */
 static void wait_for_products(scan *s, const ptx_instruction *i) {
     s->multiplies |= ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT);
@@ -341,15 +354,37 @@ static bool steps(const ptx_function *f, const chain *c, const ptx_operand *o) {
     return false;
 }
 
-/* Whether a loop of one chain ends by comparing a counter that has a constant step. ptxas unrolls no others. */
-static bool counts(const ptx_function *f, const chain *c) {
+/* Returns the comparison that decides whether a loop of one chain goes on; NULL: not found. */
+static const ptx_instruction *test_of(const ptx_function *f, const chain *c) {
     const ptx_instruction *branch = &f->instructions[c->end - 1];
     for (uint32_t k = c->end; branch->guarded && k-- > c->first;) {
         const ptx_instruction *i = &f->instructions[k];
         if (i->op == PTX_OP_SETP && i->operands[0].kind == PTX_REGISTER && i->operands[0].reg == branch->guard)
-            return steps(f, c, &i->operands[1]) || steps(f, c, &i->operands[2]);
+            return i;
     }
-    return false;
+    return NULL;
+}
+
+/* Whether a loop of one chain ends by comparing a counter that has a constant step. ptxas unrolls no others. */
+static bool counts(const ptx_function *f, const chain *c) {
+    const ptx_instruction *test = test_of(f, c);
+    return test && (steps(f, c, &test->operands[1]) || steps(f, c, &test->operands[2]));
+}
+
+/* Whether an operand of a loop's test is the same in all lanes when the loop begins. */
+static bool begins_uniform(const ptx_function *f, const scan *s, const chain *c, const ptx_operand *o) {
+    if (sim_is_uniform(s->facts, o)) return true;
+    if (o->kind != PTX_REGISTER) return false;
+    const sim_writers *w = &s->writers[o->reg];
+    const uint32_t before = w->first >= c->first && w->first < c->end ? w->last : w->first;
+    const ptx_instruction *i = &f->instructions[before];
+    return w->count == 2 && i->op == PTX_OP_MOV && sim_is_uniform(s->facts, &i->operands[1]);
+}
+
+/* Whether lanes may leave a loop of one chain at different times. */
+static bool may_diverge(const ptx_function *f, const scan *s, const chain *c) {
+    const ptx_instruction *test = test_of(f, c);
+    return test && !(begins_uniform(f, s, c, &test->operands[1]) && begins_uniform(f, s, c, &test->operands[2]));
 }
 
 /* Returns how many iterations of a loop of a constant number ptxas 13.0 puts one after the other. Read off machine code
@@ -398,7 +433,7 @@ static void begin_chain(scan *s, uint32_t block) {
     s->waits = s->round = s->before = s->crowded = s->ordered = 0;
     s->floor = 0;
     s->multiplies = false;
-    s->in_order = false;
+    s->in_order = s->converged = false;
     s->merging = s->loads = 0;
     s->store_count = 0;
 }
@@ -415,6 +450,7 @@ static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     note_store(s, i);
     notice_order(s, i, &p);
     keep_order(s, i, s->waits);
+    check_convergence(s, i);
     wait_for_products(s, i);
     s->copies = i->op == PTX_OP_MOV;
     const unsigned merged = merged_by(s, i);
@@ -492,6 +528,7 @@ static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan
     const bool loops = last->next == first || last->taken == first;
     const chain c = {f->blocks[first].first, last->end};
     begin_chain(s, first);
+    s->diverges = loops && may_diverge(f, s, &c);
     for (uint32_t b = first; b < end; b++) {
         s->block = b;
         for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++) scan_instruction(f, i, s);
@@ -549,8 +586,11 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
     sim_cost *list = ARENA_ARRAY(memory, f->block_count + 1, sim_cost);
     bool *waits = ARENA_ARRAY(scratch, f->block_count + 1, bool);
     sim_flight flight = {.column = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t)};
+    sim_values facts;
+    sim_values_find(f, scratch, &facts);
     scan s = {.assembled = assembled,
               .flight = &flight,
+              .facts = &facts,
               .writers = sim_find_writers(f, scratch),
               .values = ARENA_ARRAY(scratch, f->register_count + 1, value),
               .rows = arena_alloc(scratch, sizeof(cost_rows))};

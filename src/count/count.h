@@ -59,7 +59,8 @@ void sim_counting_record_samples(sim_counting *const *countings, size_t count, a
                                  haul_launch_record *record);
 
 /* Adds what the time estimate needs beyond the counters to `waits`. Call after the last drain. */
-void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits);
+void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, const haul_traffic *traffic,
+                       sim_waits *waits);
 
 /* ---- called by memory handlers, with NULL if the launch is not counted; lanes outside `active` are ignored;
  * op->memory_class and op->instruction identify the access ---- */

@@ -6,6 +6,7 @@
 #include "count/samples.h"
 #include "count/traffic.h"
 #include "machine/code_fetch.h"
+#include "ptx/traits.h"
 #include "state/program.h"
 #include "state/waits.h"
 
@@ -366,6 +367,9 @@ static size_t issuing_block(const sim_count_plan *plan, size_t block) {
     return plan->issuing_blocks ? plan->issuing_blocks[block] : block;
 }
 
+/* Loads that a warp waits for. */
+#define WAITED_FOR (PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)
+
 static void add_work(const sim_counting *c, sim_waits *waits) {
     for (size_t b = 0; b < c->plan->function->block_count; b++) {
         const double runs = (double)c->block_runs[b];
@@ -382,6 +386,8 @@ static void add_work(const sim_counting *c, sim_waits *waits) {
         for (unsigned k = 0; k < SIM_PIPES; k++) waits->busy[k] += runs * c->plan->costs[b].busy[k];
     }
     waits->partial_sectors += (double)c->partial_sectors;
+    waits->partial_requests += (double)c->partial_requests;
+    waits->partial_writes += (double)c->partial_writes;
     waits->shared_turns += (double)c->shared_turns;
 }
 
@@ -417,7 +423,40 @@ static void find_hot_places(sim_counting *const *countings, size_t count, sim_wa
     waits->uneven_stores = sqrt(squares);
 }
 
-void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, sim_waits *waits) {
+/* Returns the share of a block's waits for loads that go beyond L1, by the hit rates of its own loads: a wait is for
+ * several wavefronts, and as long as the farthest. Negative if the block has no loads. `waits`: of all warps. */
+static double share_beyond_l1(const sim_count_plan *plan, const haul_traffic *traffic, size_t block, double waits) {
+    const ptx_block *b = &plan->function->blocks[block];
+    double hit = 1;
+    bool loads = false;
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const haul_traffic *t = &traffic[i];
+        if (!ptx_is(plan->function->instructions[i].op, WAITED_FOR) || t->sectors == 0) continue;
+        loads = true;
+        hit *= pow(fmin(1, (double)t->hits / (double)t->sectors), (double)t->wavefronts / waits);
+    }
+    return loads ? 1 - hit : -1;
+}
+
+/* Adds the waits of blocks that have loads, and those of them that go beyond L1. */
+static void find_far_waits(sim_counting *const *countings, size_t count, const haul_traffic *traffic,
+                           sim_waits *waits) {
+    const sim_count_plan *plan = NULL;
+    for (size_t sm = 0; sm < count; sm++)
+        if (countings[sm]) plan = countings[sm]->plan;
+    for (size_t b = 0; plan && b < plan->function->block_count; b++) {
+        double runs = 0;
+        for (size_t sm = 0; sm < count; sm++) runs += countings[sm] ? (double)countings[sm]->block_runs[b] : 0;
+        const double waited = runs * plan->costs[b].waits;
+        const double share = waited > 0 ? share_beyond_l1(plan, traffic, b, waited) : -1;
+        if (share < 0) continue;
+        waits->placed += waited;
+        waits->far += waited * share;
+    }
+}
+
+void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t count, const haul_traffic *traffic,
+                       sim_waits *waits) {
     const sim_l2_dirty dirty = sim_l2_measure_dirty(l2);
     sim_l2_counts counts;
     double busiest = 0;
@@ -431,4 +470,5 @@ void sim_counting_work(const sim_l2 *l2, sim_counting *const *countings, size_t 
     }
     if (waits->path > 0) waits->busiest = busiest / waits->path;
     find_hot_places(countings, count, waits);
+    find_far_waits(countings, count, traffic, waits);
 }

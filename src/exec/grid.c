@@ -730,7 +730,7 @@ static haul_status fill_record(sim_run *s, const sim_launch *l, arena *memory, h
     sim_peer_lines_record(&s->peers, r);
     sim_record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);
-    sim_counting_work(s->l2, s->countings, s->grid.used_sms, &waits);
+    sim_counting_work(s->l2, s->countings, s->grid.used_sms, traffic, &waits);
     leave_out_polls(s, traffic, &waits);
     scale_sample(&s->grid, traffic, r, &waits);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);

@@ -65,12 +65,13 @@ void sim_sample_scale_record(haul_launch_record *r, double scale) {
 }
 
 void sim_sample_scale_waits(sim_waits *w, double scale) {
-    double *const counts[] = {&w->memory,        &w->path,          &w->fixed,        &w->slots,
-                              &w->issued,        &w->dirty_sectors, &w->partly_dirty, &w->partial_sectors,
-                              &w->shared_turns,  &w->hottest,       &w->barriers,     &w->link_read,
-                              &w->link_written,  &w->peer_read,     &w->peer_written, &w->adu,
-                              &w->uneven_stores, &w->most_added,    &w->lsu,          &w->staged,
-                              &w->staged_groups, &w->branches,      &w->conversions,  &w->fences};
+    double *const counts[] = {&w->memory,           &w->path,           &w->fixed,        &w->slots,
+                              &w->issued,           &w->dirty_sectors,  &w->partly_dirty, &w->partial_sectors,
+                              &w->shared_turns,     &w->hottest,        &w->barriers,     &w->link_read,
+                              &w->link_written,     &w->peer_read,      &w->peer_written, &w->adu,
+                              &w->uneven_stores,    &w->most_added,     &w->lsu,          &w->staged,
+                              &w->staged_groups,    &w->branches,       &w->conversions,  &w->fences,
+                              &w->partial_requests, &w->partial_writes, &w->placed,       &w->far};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] *= scale;
     for (unsigned k = 0; k < SIM_PIPES; k++) w->busy[k] *= scale;
     w->busiest = 0; /* a few blocks lie unevenly */

@@ -6,6 +6,7 @@
 
 typedef struct sim_waits {
     double memory;                  /* warps' waits for loads or copies, without the staged ones */
+    double placed, far;             /* of these, waits in blocks with loads; those of them that go beyond L1 */
     double path, fixed;             /* cycles of each warp alone, summed; without those for shared memory (cost.h) */
     double slots, issued;           /* cycles in which schedulers issue; machine instructions */
     double busy[SIM_PIPES];         /* sim_cost's, summed */
@@ -15,6 +16,8 @@ typedef struct sim_waits {
     double dirty_sectors;           /* still dirty at the end */
     double partly_dirty;            /* partly written sectors that are written back, at the end or before */
     double partial_sectors;         /* partly written sectors */
+    double partial_requests;        /* stores of parts of sectors, as a busy SM sends them: lines, */
+    double partial_writes;          /* and sectors */
     double shared_turns;            /* lanes of shared atomics that had to wait for another lane */
     double hottest;                 /* sectors of atomics in the busiest 512 bytes */
     double most_added;              /* additions of floats to the busiest sector */

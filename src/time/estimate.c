@@ -40,6 +40,11 @@ static const struct {
     double read_request, read_sector, write_request, write_sector, partial_sector, atomic_sector;
 } l2_cost = {4.0e-12, 4.7e-12, 4.0e-12, 8.5e-12, 2.5e-12, 12.5e-12};
 
+/* An SM sends stores of parts of sectors one after the other. Found from launches on an H200 whose threads store rows
+ * of 8 to 36 words, and from stores of strewn words on an H100 (tests/data/blind and estimates). */
+static const double PARTIAL_REQUEST_CYCLES = 2.4;
+static const double PARTIAL_SECTOR_CYCLES = 1.3;
+
 /* Device memory works in units of 64 bytes, and a partly written sector must be read first. Measured by stores of one
  * word in 32, 64 and 128 bytes. */
 static const double FEW_COST = 0.15;        /* share of the rate that requests of single sectors lose */
@@ -69,11 +74,15 @@ static const double DIRTY_BEFORE = 0.45;
 
 /* How bounds combine: by a norm, whose exponent says how well they overlap. Bounds of the whole GPU overlap well. Those
  * of an SM do so if it has many warps that wait for nothing together: a single block whose warps meet at barriers
- * loads, waits and computes in turn, so its times add up nearly. Fitted to all launches together. */
+ * loads, waits and computes in turn, so its times add up nearly. If all blocks of a grid run at once and load once,
+ * they load together and then compute together: the GPU's bounds overlap those of an SM the less, the fewer times that
+ * happens. Fitted to all launches together. */
 static const double NORM = 5;              /* exponent for bounds of the GPU */
 static const double NORM_MOST = 3.5;       /* the largest one for those of an SM */
 static const double NORM_ALONE = 1.5;      /* for those of an SM with one group of warps that go together */
 static const double NORM_DOUBLED = 0.15;   /* added for twice as many groups */
+static const double JOINT_ONCE = 2.2;      /* for those of the GPU and those of an SM, if warps load and compute once */
+static const double JOINT_DOUBLED = 1;     /* added for twice as many times */
 static const double LOADED_POWER = 2;      /* the latency of device memory grows with this power of its load */
 static const double CONFLICT_CYCLES = 0.5; /* added to a warp's own time for each shared wavefront */
 
@@ -136,13 +145,11 @@ static double l1_cycles(const haul_launch_record *r, const sim_waits *w) {
     return fmax(wavefronts, sectors / 4) + shared_wavefronts(r) + w->busy[SIM_PIPE_MIO] / SCHEDULERS;
 }
 
-/* Cycles of the unit of a scheduler that is busy the longest; a scheduler issues one instruction a cycle. Of integer
- * instructions, ptxas makes one out of two often (LOP3, IADD3), and has the other unit compute some (IMAD). */
+/* Cycles of the unit of a scheduler that is busy the longest; a scheduler issues one instruction a cycle. */
 static double unit_cycles(const sim_waits *w) {
-    static const double OF_ALU = 0.75;
-    double most = OF_ALU * w->busy[SIM_PIPE_ALU];
+    double most = 0;
     for (unsigned k = 0; k < SIM_PIPES; k++)
-        if (k != SIM_PIPE_ALU && k != SIM_PIPE_MIO) most = fmax(most, w->busy[k]);
+        if (k != SIM_PIPE_MIO) most = fmax(most, w->busy[k]);
     return most;
 }
 
@@ -201,6 +208,7 @@ typedef struct spread {
     double schedulers;       /* of the busiest SM that have warps */
     double unevenness;       /* factor on memory time: 1, or more if blocks stay */
     double overlap;          /* exponent of the norm of an SM's bounds */
+    double joint;            /* of these together and those of the GPU */
     double others;           /* share of a scheduler's work that is not of one warp, whose time has its own */
 } spread;
 
@@ -218,6 +226,8 @@ static spread spread_of(const sim_machine *m, const haul_launch_record *r, const
     const bool together = s.warps_of_block > 1 && w->barriers >= 2 * s.warps;
     s.overlap =
         fmin(NORM_MOST, NORM_ALONE + NORM_DOUBLED * log2(together ? s.resident : s.resident * s.warps_of_block));
+    const double phases = fmax(1, s.each / s.resident) * fmax(1, (w->memory + w->staged) / s.warps);
+    s.joint = fmin(NORM, JOINT_ONCE + JOINT_DOUBLED * log2(phases));
     return s;
 }
 
@@ -228,6 +238,10 @@ static double share(double part, double rest) {
 static double all_waits(const sim_waits *w) {
     return w->memory + w->staged;
 }
+
+/* How much a block's waits depend on the hit rates of its own loads. The rest is the average of all loads: a hit may be
+ * on a line that another load still waits for. Found from 550 launches, together with the other constants. */
+static const double OWN_RATES = 0.5;
 
 /* The share of waits that go beyond L1, and of these beyond L2. A wait for several loads is as long as the longest. */
 typedef struct beyond {
@@ -243,7 +257,9 @@ static beyond where_data_was(const haul_launch_record *r, const sim_waits *w) {
     const double waits = all_waits(w);
     const double loads = waits > 0 ? counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) / waits : 1;
     const double together = fmax(1, fmin(loads, SIM_LANES));
-    return (beyond){1 - pow(1 - share(misses, hits), together), 1 - pow(1 - share(missed, read - missed), together)};
+    const double l1 = 1 - pow(1 - share(misses, hits), together);
+    const double far = waits > 0 ? (w->far + fmax(0, waits - w->placed) * l1) / fmax(waits, w->placed) : l1;
+    return (beyond){OWN_RATES * far + (1 - OWN_RATES) * l1, 1 - pow(1 - share(missed, read - missed), together)};
 }
 
 /* How far the last of a block's warps is behind the average, in standard deviations about. */
@@ -332,6 +348,7 @@ double sim_loaded_clock(const sim_machine *m) {
 enum {
     DRAM,
     L2,
+    PARTIAL, /* stores of parts of sectors, on the busiest SM: they keep its way to L2 busy */
     HOT,
     LINK,
     PEERS,
@@ -356,7 +373,7 @@ static double norm_of(const double bounds[BOUNDS], const spread *s) {
     double sum = 0, of_an_sm = 0;
     for (unsigned i = OF_AN_SM; is_of_an_sm(i); i++) of_an_sm += pow(bounds[i], s->overlap);
     for (unsigned i = 0; i < BOUNDS; i++) sum += is_of_an_sm(i) ? 0 : pow(bounds[i], NORM);
-    return pow(sum + pow(of_an_sm, NORM / s->overlap), 1 / NORM);
+    return pow(pow(sum, s->joint / NORM) + pow(of_an_sm, s->joint / s->overlap), 1 / s->joint);
 }
 
 /* Finds the latency and the load of device memory, which depend on each other: a load makes waits longer, and longer
@@ -386,6 +403,8 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
     bounds[PEERS] = fmax(peer_read_seconds(m, w), peer_write_seconds(m, w));
     bounds[L1] = l1_cycles(r, w) * cycle;
     bounds[TURNS] = w->shared_turns * TURN_CYCLES * cycle;
+    bounds[PARTIAL] =
+        (w->partial_requests * PARTIAL_REQUEST_CYCLES + w->partial_writes * PARTIAL_SECTOR_CYCLES) * cycle;
     bounds[CONSTANTS] = constant_cycles(r) * cycle;
     bounds[TEXTURES] = texture_cycles(r) * cycle;
     bounds[ISSUE] = scheduler_cycles(w) * cycle / s.schedulers * s.others;

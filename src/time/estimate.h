@@ -14,14 +14,14 @@ extern const double sim_dram_sustained;
 double sim_loaded_clock(const sim_machine *machine);
 
 /* Estimates a launch's microseconds. Its bounds are
- * - device memory, L2, and the slice of L2 that atomics contend for;
+ * - device memory, L2, the slice of L2 that atomics contend for, and stores of parts of sectors by the busiest SM;
  * - on the busiest SM: L1 and shared memory, lanes of shared atomics, constant cache and texture units, instruction
  *   issue and arrivals at barriers;
  * - the dispatch of blocks, the host link, and NVLink in each direction;
  * - latency that the resident warps cannot hide, which grows with the load on device memory.
  *
  * Memory takes longer if all blocks of a grid stay to the end, since none takes over work of others. The bounds overlap
- * imperfectly: the estimate is their 3.5-norm and a launch's overhead. docs/memory-model.md says what each bound is
+ * imperfectly: the estimate is a norm of them and a launch's overhead. docs/memory-model.md says what each bound is
  * made of, docs/accuracy.md how far estimates are from recorded times. */
 double sim_estimate_us(const sim_machine *machine, const haul_launch_record *record, const sim_waits *waits);
 

@@ -176,6 +176,19 @@ static void loads_stay_behind_an_exact_division(void **state) {
     assert_float_equal(waits_of(near), 1, 0.01);
 }
 
+/* A loop whose counter starts there; each iteration loads before and after a shuffle. */
+#define SHUFFLING(start)                                                                                  \
+    KERNEL("mov.u32 %r3, " start ";\nL:\nld.global.f32 %f1, [%rd1];\nmov.b32 %r5, %f1;\n"                 \
+           "shfl.sync.bfly.b32 %r4, %r5, 16, 31, -1;\nmov.b32 %f3, %r4;\nld.global.f32 %f4, [%rd1+64];\n" \
+           "fma.rn.f32 %f2, %f3, %f4, %f2;\nadd.u64 %rd1, %rd1, 4;\nadd.u32 %r3, %r3, 32;\n"              \
+           "setp.lt.u32 %p1, %r3, %r2;\n@%p1 bra L;\n" STORE)
+
+static void loads_stay_behind_a_shuffle_if_lanes_may_have_left_the_loop(void **state) {
+    (void)state;
+    assert_float_equal(dearest(SHUFFLING("%r0")).waits, 2, 0.01);
+    assert_float_equal(dearest(SHUFFLING("%ctaid.x")).waits, 0.25, 0.01);
+}
+
 /* A loop of that many iterations, with as many further instructions. */
 #define TIMES(count, body)                                                                   \
     KERNEL("mov.u32 %r11, 0;\nL:\nld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\n" body \
@@ -255,6 +268,7 @@ int main(void) {
         cmocka_unit_test(a_load_for_the_next_iteration_is_waited_for_in_each),
         cmocka_unit_test(a_value_that_several_blocks_read_is_waited_for_once),
         cmocka_unit_test(loads_stay_behind_an_exact_division),
+        cmocka_unit_test(loads_stay_behind_a_shuffle_if_lanes_may_have_left_the_loop),
         cmocka_unit_test(loops_of_a_constant_number_of_iterations_are_unrolled_as_ptxas_does),
         cmocka_unit_test(a_counter_may_be_a_copy_of_its_sum),
         cmocka_unit_test(atomics_that_release_and_acquire_wait_one_after_the_other),
