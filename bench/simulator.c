@@ -8,8 +8,8 @@
  * Each figure is the best of R runs (default 3): the machine's, with the least of what else it does. The first column
  * of rates is of kernels whose hot blocks are compiled, the second of the same interpreted. --only: works whose name
  * has TEXT in it; --unchecked: without the runs with checks; --compiled: without the interpreted ones; --uncounted:
- * only how many times as fast each is when nothing is counted, both measured in turns; --processor: the process's time on
- * processors, which other programs change less, instead of the time that passes; for --threads 1. */
+ * only how many times as fast each is when nothing is counted, both measured in turns; --processor: the process's time
+ * on processors, which other programs change less, instead of the time that passes; for --threads 1. */
 #include <haul/haul.h>
 #include <kernels/kernels.h>
 
