@@ -439,13 +439,11 @@ sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record
 
 /* The parts of the bounds in what holds warps back: their powers in the norm, as shares of the sum. */
 static void find_limits(const double bounds[BOUNDS], double limits[SIM_LIMITS]) {
-    static const sim_limit of[BOUNDS] = {[L1] = SIM_LIMIT_L1,
-                                         [TURNS] = SIM_LIMIT_SHARED_ATOMICS,
-                                         [CONSTANTS] = SIM_LIMIT_CONSTANTS,
-                                         [TEXTURES] = SIM_LIMIT_TEXTURES,
-                                         [ISSUE] = SIM_LIMIT_ISSUE,
-                                         [ARRIVALS] = SIM_LIMIT_ARRIVALS,
-                                         [DISPATCH] = SIM_LIMIT_DISPATCH}; /* the others are memory's, which is 0 */
+    static const sim_limit of[BOUNDS] = {
+        [PARTIAL] = SIM_LIMIT_STORES,       [L1] = SIM_LIMIT_L1,
+        [TURNS] = SIM_LIMIT_SHARED_ATOMICS, [CONSTANTS] = SIM_LIMIT_CONSTANTS,
+        [TEXTURES] = SIM_LIMIT_TEXTURES,    [ISSUE] = SIM_LIMIT_ISSUE,
+        [ARRIVALS] = SIM_LIMIT_ARRIVALS,    [DISPATCH] = SIM_LIMIT_DISPATCH}; /* the others are memory's, which is 0 */
     double sum = 0;
     for (unsigned i = 0; i < BOUNDS; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
     for (unsigned i = 0; i < BOUNDS && sum > 0; i++)

@@ -218,6 +218,7 @@ static void add_limit(sim_limit limit, const excess *e, const average *a) {
         else
             add_stores(e, a->stores);
         return;
+    case SIM_LIMIT_STORES: add_stores(e, a->stores); return;
     case SIM_LIMIT_L1: add_l1(e, a); return;
     case SIM_LIMIT_SHARED_ATOMICS:
     case SIM_LIMIT_CONSTANTS: add_share(e, HAUL_STALL_SHORT_SCOREBOARD, 1, 1); return;
