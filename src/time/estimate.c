@@ -364,16 +364,18 @@ enum {
     OF_AN_SM = L1
 };
 
-static bool is_of_an_sm(unsigned bound) {
-    return bound >= OF_AN_SM && bound <= LATENCY;
+static double sum_of_powers(const double bounds[BOUNDS], unsigned first, unsigned end, double power) {
+    double sum = 0;
+    for (unsigned i = first; i < end; i++) sum += pow(bounds[i], power);
+    return sum;
 }
 
-/* First the bounds of an SM, then these and those of the GPU. */
+/* First the bounds of an SM, then these and those of the GPU, then the rest. */
 static double norm_of(const double bounds[BOUNDS], const spread *s) {
-    double sum = 0, of_an_sm = 0;
-    for (unsigned i = OF_AN_SM; is_of_an_sm(i); i++) of_an_sm += pow(bounds[i], s->overlap);
-    for (unsigned i = 0; i < BOUNDS; i++) sum += is_of_an_sm(i) ? 0 : pow(bounds[i], NORM);
-    return pow(pow(sum, s->joint / NORM) + pow(of_an_sm, s->joint / s->overlap), 1 / s->joint);
+    const double gpu = pow(sum_of_powers(bounds, 0, OF_AN_SM, NORM), s->joint / NORM);
+    const double of_an_sm = pow(sum_of_powers(bounds, OF_AN_SM, LATENCY + 1, s->overlap), s->joint / s->overlap);
+    const double rest = sum_of_powers(bounds, LATENCY + 1, BOUNDS, NORM);
+    return pow(pow(gpu + of_an_sm, NORM / s->joint) + rest, 1 / NORM);
 }
 
 /* Finds the latency and the load of device memory, which depend on each other: a load makes waits longer, and longer
