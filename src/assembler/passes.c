@@ -1,5 +1,5 @@
-/* The pipeline: the passes of passes.def in their order. When accesses are checked, only those run that keep every
- * access of the PTX. */
+/* The pipeline: the passes of passes.def in their order. When accesses are checked, those run that keep every
+ * access of the program. */
 #include "assembler/passes.h"
 
 #include "assembler/branch.h"
@@ -7,6 +7,7 @@
 #include "assembler/early_exit.h"
 #include "assembler/fold.h"
 #include "assembler/hoist.h"
+#include "assembler/masked_load.h"
 #include "assembler/predicate.h"
 #include "assembler/quotient.h"
 #include "assembler/sink.h"
@@ -23,7 +24,7 @@ const size_t sim_pass_count = sizeof sim_passes / sizeof *sim_passes;
 haul_status sim_run_passes(ptx_module *module, ptx_function *flat, bool checked, ptx_function **made) {
     *made = flat;
     for (size_t i = 0; i < sim_pass_count; i++)
-        if (!checked || sim_passes[i].when == SIM_PASS_ALWAYS)
+        if (sim_passes[i].when != (checked ? SIM_PASS_UNCHECKED : SIM_PASS_CHECKED))
             HAUL_TRY(sim_run_pass(sim_passes[i].run, module, *made, made));
     return HAUL_OK;
 }

@@ -5,7 +5,7 @@
 #include "assembler/pass.h"
 
 /* When a pass runs, and what it changes: see passes.def. */
-typedef enum sim_pass_when { SIM_PASS_ALWAYS, SIM_PASS_UNCHECKED } sim_pass_when;
+typedef enum sim_pass_when { SIM_PASS_ALWAYS, SIM_PASS_UNCHECKED, SIM_PASS_CHECKED } sim_pass_when;
 typedef enum sim_pass_change { SIM_PASS_COUNTERS, SIM_PASS_RESULTS } sim_pass_change;
 
 typedef struct sim_pass_row {

@@ -20,6 +20,11 @@
 #define ROW_OF_WARP ROW "and.b32 %r7, %r0, 32;\nmad.lo.u32 %r6, %r7, 4, %r6;\n"
 #define STORE_MATRIX(value) "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {" value "};\n"
 
+/* `if (tid == 0 && flag != 7) flag = ...;` as nvcc compiles it: all threads load the flag. */
+#define CLEAR_FLAG                                                                                        \
+    "setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.shared.u32 [%r3], %r0;\nbar.sync 0;\nld.shared.u32 %r8, [%r3];\n" \
+    "setp.eq.u32 %p2, %r8, 7;\nor.pred %p3, %p1, %p2;\n@%p3 bra D;\nst.shared.u32 [%r3], %r2;\nD:\n"
+
 /* Each thread's word of a tile, by number. */
 #define TILE_OF(number) "mad.lo.u32 %r9, " number ", 4, %r3;\n"
 
@@ -39,6 +44,8 @@ static const pair pairs[] = {
     PAIR("a byte that all lanes read and one writes", RACE_SHARED, 1, 32,
          STORE "bar.sync 0;\n" READ_BYTE ONE_WRITES_BYTE,
          STORE "bar.sync 0;\n" READ_BYTE "bar.warp.sync 0xffffffff;\n" ONE_WRITES_BYTE),
+    PAIR("a flag that all threads load, and the first one needs", RACE_SHARED, 1, 64, CLEAR_FLAG OUT("%r8"),
+         CLEAR_FLAG),
     PAIR("a byte that two warps read and a lane of one writes", RACE_SHARED, 1, 64,
          STORE "bar.sync 0;\n" READ_BYTE "bar.warp.sync 0xffffffff;\n" ONE_WRITES_BYTE,
          STORE "bar.sync 0;\n" READ_BYTE "bar.sync 0;\n" ONE_WRITES_BYTE),
