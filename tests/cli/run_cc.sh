@@ -35,7 +35,7 @@ int work() {
     for (int i = 0; i < 1024; i++) x[i] = 1;
     total += 1;
     cudaMemcpyToSymbol(factor, &two, sizeof two);
-    scale<<<4, 256>>>(x, 1024);
+    scale << <4, 256 >> > (x, 1024); // as some editors format it, and nvcc reads it
     sum<<<1, 256>>>(x, 1024);
     const cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess) fprintf(stderr, "%s\n", cudaGetErrorString(error));

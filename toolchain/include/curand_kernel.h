@@ -5,6 +5,7 @@
 #define CURAND_KERNEL_H_ /* programs ask for it */
 
 #include "cuda_runtime.h"
+#include "curand.h" /* as NVIDIA's file does */
 
 #if defined(__CUDA__)
 
