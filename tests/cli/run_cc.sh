@@ -116,6 +116,8 @@ for clang in ${HAUL_TEST_COMPILERS:-clang clang-14 clang-15 clang-16 clang-17 cl
     result "$clang: products of matrices, pipelines" cc "$root/tests/programs/products.cu" -o products
     result "$clang: run" prints '^ok' ./products
     result "$clang: and checked" prints '0 errors' "$haul" check -- ./products
+    result "$clang: halves on both sides" cc "$root/tests/toolchain/host_halves.cu" -o halves
+    result "$clang: are the same" prints '^0 different' ./halves
     result "$clang: a shared library" cc -shared -Xcompiler -fPIC kernel.cu -o libkernel.so
     result "$clang: linked with it" cc main.cpp -L. -lkernel -Xlinker -rpath,"$work" -o with
     result "$clang: run with it" prints 'total 2054' ./with

@@ -3,7 +3,8 @@
  *
  * Sums, products and fused multiply-adds are the machine's. Before sm_90 there are no bfloat16 sums and products, so
  * these are fused multiply-adds with one or minus zero. Everything else goes through float and is rounded once more:
- * float is wide enough for that to be exact for quotients and roots. */
+ * float is wide enough for that to be exact for quotients and roots, and on the host for sums and products. The host
+ * has what it has in CUDA 12.2 and later: operators, comparisons, sums, products, quotients, and conversions. */
 #include "narrow_bits.h"
 
 #define HAUL_HALF_ONLY (HAUL_NARROW_FRACTION == 10)
@@ -127,19 +128,24 @@ HAUL_ROUNDINGS(HAUL_FROM_FLOAT)
 #undef HAUL_FROM_FLOAT
 
 /* A directed rounding to float and then to the narrow type rounds as one; to nearest the odd float keeps the tie. */
-#define HAUL_FROM_INTEGER(name, type, wide)                       \
-    HAUL_TC_BOTH HAUL_NARROW HAUL_N(__##name##2, _rn)(type x) {   \
-        return x;                                                 \
-    }                                                             \
-    HAUL_TC_DEVICE HAUL_NARROW HAUL_N(__##name##2, _rz)(type x) { \
-        return HAUL_N(__float2, _rz)(__##wide##2float_rz(x));     \
-    }                                                             \
-    HAUL_TC_DEVICE HAUL_NARROW HAUL_N(__##name##2, _ru)(type x) { \
-        return HAUL_N(__float2, _ru)(__##wide##2float_ru(x));     \
-    }                                                             \
-    HAUL_TC_DEVICE HAUL_NARROW HAUL_N(__##name##2, _rd)(type x) { \
-        return HAUL_N(__float2, _rd)(__##wide##2float_rd(x));     \
+#ifdef __CUDA_ARCH__
+#define HAUL_FROM_INTEGER_BY(mode, name, type, wide)                  \
+    HAUL_TC_BOTH HAUL_NARROW HAUL_N(__##name##2, _##mode)(type x) {   \
+        return HAUL_N(__float2, _##mode)(__##wide##2float_##mode(x)); \
     }
+#else
+#define HAUL_FROM_INTEGER_BY(mode, name, type, wide)                \
+    HAUL_TC_BOTH HAUL_NARROW HAUL_N(__##name##2, _##mode)(type x) { \
+        return HAUL_N(__float2, _##mode)(haul_tc_odd_float(x));     \
+    }
+#endif
+#define HAUL_FROM_INTEGER(name, type, wide)                     \
+    HAUL_TC_BOTH HAUL_NARROW HAUL_N(__##name##2, _rn)(type x) { \
+        return x;                                               \
+    }                                                           \
+    HAUL_FROM_INTEGER_BY(rz, name, type, wide)                  \
+    HAUL_FROM_INTEGER_BY(ru, name, type, wide)                  \
+    HAUL_FROM_INTEGER_BY(rd, name, type, wide)
 HAUL_FROM_INTEGER(int, int, int)
 HAUL_FROM_INTEGER(uint, unsigned int, uint)
 HAUL_FROM_INTEGER(short, short, int)
@@ -147,20 +153,39 @@ HAUL_FROM_INTEGER(ushort, unsigned short, uint)
 HAUL_FROM_INTEGER(ll, long long, ll)
 HAUL_FROM_INTEGER(ull, unsigned long long, ull)
 #undef HAUL_FROM_INTEGER
+#undef HAUL_FROM_INTEGER_BY
 
-/* The 16-bit integers saturate as the wider ones do. */
-#define HAUL_TO_INTEGER(name, type, mode, expression)                 \
-    HAUL_TC_DEVICE type HAUL_N(__, 2##name##_##mode)(HAUL_NARROW x) { \
-        return (type)(expression);                                    \
+/* Narrower integers saturate as the wider ones do. The host only rounds towards zero. */
+#define HAUL_TO_INTEGER(scope, name, type, mode, expression) \
+    scope type HAUL_N(__, 2##name##_##mode)(HAUL_NARROW x) { \
+        return (type)(expression);                           \
     }
-#define HAUL_TO_INTEGERS(mode)                                                          \
-    HAUL_TO_INTEGER(int, int, mode, __float2int_##mode(x))                              \
-    HAUL_TO_INTEGER(uint, unsigned int, mode, __float2uint_##mode(x))                   \
-    HAUL_TO_INTEGER(short, short, mode, max(-32768, min(32767, __float2int_##mode(x)))) \
-    HAUL_TO_INTEGER(ushort, unsigned short, mode, umin(65535u, __float2uint_##mode(x))) \
-    HAUL_TO_INTEGER(ll, long long, mode, __float2ll_##mode(x))                          \
-    HAUL_TO_INTEGER(ull, unsigned long long, mode, __float2ull_##mode(x))
-HAUL_ROUNDINGS(HAUL_TO_INTEGERS)
+#define HAUL_TO_INTEGERS(scope, mode)                                                          \
+    HAUL_TO_INTEGER(scope, int, int, mode, __float2int_##mode(x))                              \
+    HAUL_TO_INTEGER(scope, uint, unsigned int, mode, __float2uint_##mode(x))                   \
+    HAUL_TO_INTEGER(scope, short, short, mode, max(-32768, min(32767, __float2int_##mode(x)))) \
+    HAUL_TO_INTEGER(scope, ushort, unsigned short, mode, umin(65535u, __float2uint_##mode(x))) \
+    HAUL_TO_INTEGER(scope, ll, long long, mode, __float2ll_##mode(x))                          \
+    HAUL_TO_INTEGER(scope, ull, unsigned long long, mode, __float2ull_##mode(x))
+HAUL_TO_INTEGERS(HAUL_TC_DEVICE, rn)
+HAUL_TO_INTEGERS(HAUL_TC_DEVICE, ru)
+HAUL_TO_INTEGERS(HAUL_TC_DEVICE, rd)
+#ifdef __CUDA_ARCH__
+HAUL_TO_INTEGERS(HAUL_TC_BOTH, rz)
+HAUL_TO_INTEGER(HAUL_TC_BOTH, char, signed char, rz, max(-128, min(127, __float2int_rz(x))))
+HAUL_TO_INTEGER(HAUL_TC_BOTH, uchar, unsigned char, rz, umin(255u, __float2uint_rz(x)))
+#else
+#define HAUL_TRUNCATE(name, type) HAUL_TO_INTEGER(HAUL_TC_BOTH, name, type, rz, haul_tc_truncate<type>(x))
+HAUL_TRUNCATE(char, signed char)
+HAUL_TRUNCATE(uchar, unsigned char)
+HAUL_TRUNCATE(short, short)
+HAUL_TRUNCATE(ushort, unsigned short)
+HAUL_TRUNCATE(int, int)
+HAUL_TRUNCATE(uint, unsigned int)
+HAUL_TRUNCATE(ll, long long)
+HAUL_TRUNCATE(ull, unsigned long long)
+#undef HAUL_TRUNCATE
+#endif
 #undef HAUL_TO_INTEGERS
 #undef HAUL_TO_INTEGER
 #undef HAUL_ROUNDINGS
@@ -222,17 +247,33 @@ HAUL_TC_BOTH HAUL_NARROW2 __lowhigh2highlow(HAUL_NARROW2 x) {
 /* --- arithmetic ----------------------------------------------------------------------------------------------------
  */
 
+/* One function on a value, and the same on both values of a pair, of the kernel's only or of both sides. */
+#define HAUL_EACH_1(scope, name, name2, expression) \
+    scope HAUL_NARROW name(HAUL_NARROW a) {         \
+        return expression;                          \
+    }                                               \
+    scope HAUL_NARROW2 name2(HAUL_NARROW2 a) {      \
+        return HAUL_NARROW2(name(a.x), name(a.y));  \
+    }
+#define HAUL_EACH_2(scope, name, name2, expression)            \
+    scope HAUL_NARROW name(HAUL_NARROW a, HAUL_NARROW b) {     \
+        return expression;                                     \
+    }                                                          \
+    scope HAUL_NARROW2 name2(HAUL_NARROW2 a, HAUL_NARROW2 b) { \
+        return HAUL_NARROW2(name(a.x, b.x), name(a.y, b.y));   \
+    }
+
 /* op(a, b, c) as machine instructions on one value and on a pair. */
-#define HAUL_MACHINE(name, name2, ptx, ptx2, parameters, operands, operands2) \
-    HAUL_TC_DEVICE HAUL_NARROW name parameters(HAUL_NARROW) {                 \
-        unsigned short bits;                                                  \
-        asm(ptx : "=h"(bits) : operands);                                     \
-        return HAUL_N(haul_tc_, _of_bits)(bits);                              \
-    }                                                                         \
-    HAUL_TC_DEVICE HAUL_NARROW2 name2 parameters(HAUL_NARROW2) {              \
-        unsigned int bits;                                                    \
-        asm(ptx2 : "=r"(bits) : operands2);                                   \
-        return haul_tc_bits<HAUL_NARROW2>(bits);                              \
+#define HAUL_MACHINE(scope, name, name2, ptx, ptx2, parameters, operands, operands2) \
+    scope HAUL_NARROW name parameters(HAUL_NARROW) {                                 \
+        unsigned short bits;                                                         \
+        asm(ptx : "=h"(bits) : operands);                                            \
+        return HAUL_N(haul_tc_, _of_bits)(bits);                                     \
+    }                                                                                \
+    scope HAUL_NARROW2 name2 parameters(HAUL_NARROW2) {                              \
+        unsigned int bits;                                                           \
+        asm(ptx2 : "=r"(bits) : operands2);                                          \
+        return haul_tc_bits<HAUL_NARROW2>(bits);                                     \
     }
 #define HAUL_ONE(type) (type a)
 #define HAUL_TWO(type) (type a, type b)
@@ -242,10 +283,11 @@ HAUL_TC_BOTH HAUL_NARROW2 __lowhigh2highlow(HAUL_NARROW2 x) {
 
 #define HAUL_OPERANDS(...) __VA_ARGS__
 
-#if HAUL_NARROW_FRACTION == 10 || __CUDA_ARCH__ >= 900
-#define HAUL_SUM(name, name2, op)                                                                             \
-    HAUL_MACHINE(name, name2, op "." HAUL_NARROW_PTX " %0, %1, %2;", op "." HAUL_NARROW_PTX "x2 %0, %1, %2;", \
-                 HAUL_TWO, HAUL_OPERANDS(HAUL_ONE_H(a), HAUL_ONE_H(b)), HAUL_OPERANDS(HAUL_ONE_R(a), HAUL_ONE_R(b)))
+#if defined(__CUDA_ARCH__) && (HAUL_NARROW_FRACTION == 10 || __CUDA_ARCH__ >= 900)
+#define HAUL_SUM(name, name2, op)                                                                                \
+    HAUL_MACHINE(HAUL_TC_BOTH, name, name2, op "." HAUL_NARROW_PTX " %0, %1, %2;",                               \
+                 op "." HAUL_NARROW_PTX "x2 %0, %1, %2;", HAUL_TWO, HAUL_OPERANDS(HAUL_ONE_H(a), HAUL_ONE_H(b)), \
+                 HAUL_OPERANDS(HAUL_ONE_R(a), HAUL_ONE_R(b)))
 HAUL_SUM(__hadd, __hadd2, "add")
 HAUL_SUM(__hsub, __hsub2, "sub")
 HAUL_SUM(__hmul, __hmul2, "mul")
@@ -260,9 +302,10 @@ HAUL_SUM(__hmul_sat, __hmul2_sat, "mul.sat")
 #undef HAUL_SUM
 #endif
 
-#define HAUL_FUSED(name, name2, op)                                                                                   \
-    HAUL_MACHINE(name, name2, op "." HAUL_NARROW_PTX " %0, %1, %2, %3;", op "." HAUL_NARROW_PTX "x2 %0, %1, %2, %3;", \
-                 HAUL_THREE, HAUL_OPERANDS(HAUL_ONE_H(a), HAUL_ONE_H(b), HAUL_ONE_H(c)),                              \
+#define HAUL_FUSED(name, name2, op)                                                      \
+    HAUL_MACHINE(HAUL_TC_DEVICE, name, name2, op "." HAUL_NARROW_PTX " %0, %1, %2, %3;", \
+                 op "." HAUL_NARROW_PTX "x2 %0, %1, %2, %3;", HAUL_THREE,                \
+                 HAUL_OPERANDS(HAUL_ONE_H(a), HAUL_ONE_H(b), HAUL_ONE_H(c)),             \
                  HAUL_OPERANDS(HAUL_ONE_R(a), HAUL_ONE_R(b), HAUL_ONE_R(c)))
 HAUL_FUSED(__hfma, __hfma2, "fma.rn")
 HAUL_FUSED(__hfma_relu, __hfma2_relu, "fma.rn.relu")
@@ -271,12 +314,17 @@ HAUL_FUSED(__hfma_sat, __hfma2_sat, "fma.rn.sat")
 #endif
 #undef HAUL_FUSED
 
-#define HAUL_SIGN(name, name2, op)                                                                              \
-    HAUL_MACHINE(name, name2, op "." HAUL_NARROW_PTX " %0, %1;", op "." HAUL_NARROW_PTX "x2 %0, %1;", HAUL_ONE, \
-                 HAUL_ONE_H(a), HAUL_ONE_R(a))
+#ifdef __CUDA_ARCH__
+#define HAUL_SIGN(name, name2, op)                                                                                  \
+    HAUL_MACHINE(HAUL_TC_BOTH, name, name2, op "." HAUL_NARROW_PTX " %0, %1;", op "." HAUL_NARROW_PTX "x2 %0, %1;", \
+                 HAUL_ONE, HAUL_ONE_H(a), HAUL_ONE_R(a))
 HAUL_SIGN(__hneg, __hneg2, "neg")
 HAUL_SIGN(__habs, __habs2, "abs")
 #undef HAUL_SIGN
+#else
+HAUL_EACH_1(HAUL_TC_BOTH, __hneg, __hneg2, HAUL_N(haul_tc_, _of_bits)(a.haul_bits ^ 0x8000u))
+HAUL_EACH_1(HAUL_TC_BOTH, __habs, __habs2, HAUL_N(haul_tc_, _of_bits)(a.haul_bits & 0x7fffu))
+#endif
 #undef HAUL_MACHINE
 #undef HAUL_ONE
 #undef HAUL_TWO
@@ -285,28 +333,21 @@ HAUL_SIGN(__habs, __habs2, "abs")
 #undef HAUL_ONE_R
 #undef HAUL_OPERANDS
 
-/* One function on a value, and the same on both values of a pair. */
-#define HAUL_EACH_1(name, name2, expression)            \
-    HAUL_TC_DEVICE HAUL_NARROW name(HAUL_NARROW a) {    \
-        return expression;                              \
-    }                                                   \
-    HAUL_TC_DEVICE HAUL_NARROW2 name2(HAUL_NARROW2 a) { \
-        return HAUL_NARROW2(name(a.x), name(a.y));      \
-    }
-#define HAUL_EACH_2(name, name2, expression)                            \
-    HAUL_TC_DEVICE HAUL_NARROW name(HAUL_NARROW a, HAUL_NARROW b) {     \
-        return expression;                                              \
-    }                                                                   \
-    HAUL_TC_DEVICE HAUL_NARROW2 name2(HAUL_NARROW2 a, HAUL_NARROW2 b) { \
-        return HAUL_NARROW2(name(a.x, b.x), name(a.y, b.y));            \
-    }
-
-#if HAUL_NARROW_FRACTION != 10 && !(__CUDA_ARCH__ >= 900)
+#ifndef __CUDA_ARCH__
+#define HAUL_BY_FLOAT(suffix, round)                                                       \
+    HAUL_EACH_2(HAUL_TC_BOTH, __hadd##suffix, __hadd2##suffix, round((float)a + (float)b)) \
+    HAUL_EACH_2(HAUL_TC_BOTH, __hsub##suffix, __hsub2##suffix, round((float)a - (float)b)) \
+    HAUL_EACH_2(HAUL_TC_BOTH, __hmul##suffix, __hmul2##suffix, round((float)a *(float)b))
+HAUL_BY_FLOAT(, )
+HAUL_BY_FLOAT(_rn, )
+HAUL_BY_FLOAT(_sat, haul_tc_saturate)
+#undef HAUL_BY_FLOAT
+#elif HAUL_NARROW_FRACTION != 10 && __CUDA_ARCH__ < 900
 #define HAUL_PATTERN(bits) HAUL_N(haul_tc_, _of_bits)(bits)
-#define HAUL_BY_FUSING(suffix)                                                       \
-    HAUL_EACH_2(__hadd##suffix, __hadd2##suffix, __hfma(a, HAUL_PATTERN(0x3f80), b)) \
-    HAUL_EACH_2(__hsub##suffix, __hsub2##suffix, __hfma(b, HAUL_PATTERN(0xbf80), a)) \
-    HAUL_EACH_2(__hmul##suffix, __hmul2##suffix, __hfma(a, b, HAUL_PATTERN(0x8000)))
+#define HAUL_BY_FUSING(suffix)                                                                     \
+    HAUL_EACH_2(HAUL_TC_BOTH, __hadd##suffix, __hadd2##suffix, __hfma(a, HAUL_PATTERN(0x3f80), b)) \
+    HAUL_EACH_2(HAUL_TC_BOTH, __hsub##suffix, __hsub2##suffix, __hfma(b, HAUL_PATTERN(0xbf80), a)) \
+    HAUL_EACH_2(HAUL_TC_BOTH, __hmul##suffix, __hmul2##suffix, __hfma(a, b, HAUL_PATTERN(0x8000)))
 HAUL_BY_FUSING()
 HAUL_BY_FUSING(_rn)
 #undef HAUL_BY_FUSING
@@ -314,9 +355,11 @@ HAUL_BY_FUSING(_rn)
 #endif
 
 #if HAUL_NARROW_FRACTION != 10
-HAUL_EACH_2(__hadd_sat, __hadd2_sat, __saturatef(__hadd(a, b)))
-HAUL_EACH_2(__hsub_sat, __hsub2_sat, __saturatef(__hsub(a, b)))
-HAUL_EACH_2(__hmul_sat, __hmul2_sat, __saturatef(__hmul(a, b)))
+#ifdef __CUDA_ARCH__
+HAUL_EACH_2(HAUL_TC_BOTH, __hadd_sat, __hadd2_sat, __saturatef(__hadd(a, b)))
+HAUL_EACH_2(HAUL_TC_BOTH, __hsub_sat, __hsub2_sat, __saturatef(__hsub(a, b)))
+HAUL_EACH_2(HAUL_TC_BOTH, __hmul_sat, __hmul2_sat, __saturatef(__hmul(a, b)))
+#endif
 HAUL_TC_DEVICE HAUL_NARROW __hfma_sat(HAUL_NARROW a, HAUL_NARROW b, HAUL_NARROW c) {
     return __saturatef(__hfma(a, b, c));
 }
@@ -325,36 +368,38 @@ HAUL_TC_DEVICE HAUL_NARROW2 __hfma2_sat(HAUL_NARROW2 a, HAUL_NARROW2 b, HAUL_NAR
 }
 #endif
 
-HAUL_EACH_2(__hdiv, __h2div, (float)a / (float)b)
-HAUL_EACH_2(__hmin, __hmin2, fminf(a, b))
-HAUL_EACH_2(__hmax, __hmax2, fmaxf(a, b))
-HAUL_TC_DEVICE int __hisnan(HAUL_NARROW x) {
+HAUL_EACH_2(HAUL_TC_BOTH, __hdiv, __h2div, (float)a / (float)b)
+HAUL_EACH_2(HAUL_TC_BOTH, __hmin, __hmin2, fminf(a, b))
+HAUL_EACH_2(HAUL_TC_BOTH, __hmax, __hmax2, fmaxf(a, b))
+HAUL_TC_BOTH int __hisnan(HAUL_NARROW x) {
     return (x.haul_bits & 0x7fffu) > (0x7fffu >> HAUL_NARROW_FRACTION << HAUL_NARROW_FRACTION);
 }
 /* 1 or -1 for the two infinities. */
-HAUL_TC_DEVICE int __hisinf(HAUL_NARROW x) {
+HAUL_TC_BOTH int __hisinf(HAUL_NARROW x) {
     if ((x.haul_bits & 0x7fffu) != (0x7fffu >> HAUL_NARROW_FRACTION << HAUL_NARROW_FRACTION)) return 0;
     return x.haul_bits >> 15 ? -1 : 1;
 }
-HAUL_EACH_2(__hmin_nan, __hmin2_nan, __hisnan(a) || __hisnan(b) ? HAUL_N(haul_tc_, _of_bits)(0x7fff) : __hmin(a, b))
-HAUL_EACH_2(__hmax_nan, __hmax2_nan, __hisnan(a) || __hisnan(b) ? HAUL_N(haul_tc_, _of_bits)(0x7fff) : __hmax(a, b))
+HAUL_EACH_2(HAUL_TC_BOTH, __hmin_nan, __hmin2_nan,
+            __hisnan(a) || __hisnan(b) ? HAUL_N(haul_tc_, _of_bits)(0x7fff) : __hmin(a, b))
+HAUL_EACH_2(HAUL_TC_BOTH, __hmax_nan, __hmax2_nan,
+            __hisnan(a) || __hisnan(b) ? HAUL_N(haul_tc_, _of_bits)(0x7fff) : __hmax(a, b))
 
-HAUL_EACH_1(hsqrt, h2sqrt, sqrtf(a))
-HAUL_EACH_1(hrsqrt, h2rsqrt, rsqrtf(a))
-HAUL_EACH_1(hrcp, h2rcp, 1.0f / (float)a)
-HAUL_EACH_1(hexp, h2exp, expf(a))
-HAUL_EACH_1(hexp2, h2exp2, exp2f(a))
-HAUL_EACH_1(hexp10, h2exp10, exp10f(a))
-HAUL_EACH_1(hlog, h2log, logf(a))
-HAUL_EACH_1(hlog2, h2log2, log2f(a))
-HAUL_EACH_1(hlog10, h2log10, log10f(a))
-HAUL_EACH_1(hsin, h2sin, sinf(a))
-HAUL_EACH_1(hcos, h2cos, cosf(a))
-HAUL_EACH_1(htanh, h2tanh, tanhf(a))
-HAUL_EACH_1(hfloor, h2floor, floorf(a))
-HAUL_EACH_1(hceil, h2ceil, ceilf(a))
-HAUL_EACH_1(htrunc, h2trunc, truncf(a))
-HAUL_EACH_1(hrint, h2rint, rintf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hsqrt, h2sqrt, sqrtf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hrsqrt, h2rsqrt, rsqrtf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hrcp, h2rcp, 1.0f / (float)a)
+HAUL_EACH_1(HAUL_TC_DEVICE, hexp, h2exp, expf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hexp2, h2exp2, exp2f(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hexp10, h2exp10, exp10f(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hlog, h2log, logf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hlog2, h2log2, log2f(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hlog10, h2log10, log10f(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hsin, h2sin, sinf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hcos, h2cos, cosf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, htanh, h2tanh, tanhf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hfloor, h2floor, floorf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hceil, h2ceil, ceilf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, htrunc, h2trunc, truncf(a))
+HAUL_EACH_1(HAUL_TC_DEVICE, hrint, h2rint, rintf(a))
 #undef HAUL_EACH_1
 #undef HAUL_EACH_2
 
@@ -364,16 +409,16 @@ HAUL_EACH_1(hrint, h2rint, rintf(a))
 /* Ordered: false where one is not a number; the u forms: true there. Pairs answer as 1.0 and 0.0 in each half
  * (__heq2), as one truth over both (__hbeq2), or as a mask (__heq2_mask). */
 #define HAUL_COMPARE_ONE(name, op, unordered)                                                      \
-    HAUL_TC_DEVICE bool __h##name(HAUL_NARROW a, HAUL_NARROW b) {                                  \
+    HAUL_TC_BOTH bool __h##name(HAUL_NARROW a, HAUL_NARROW b) {                                    \
         return (__hisnan(a) || __hisnan(b)) ? unordered : (float)a op(float) b;                    \
     }                                                                                              \
-    HAUL_TC_DEVICE HAUL_NARROW2 __h##name##2(HAUL_NARROW2 a, HAUL_NARROW2 b) {                     \
+    HAUL_TC_BOTH HAUL_NARROW2 __h##name##2(HAUL_NARROW2 a, HAUL_NARROW2 b) {                       \
         return HAUL_NARROW2(__h##name(a.x, b.x) ? 1.0f : 0.0f, __h##name(a.y, b.y) ? 1.0f : 0.0f); \
     }                                                                                              \
-    HAUL_TC_DEVICE bool __hb##name##2(HAUL_NARROW2 a, HAUL_NARROW2 b) {                            \
+    HAUL_TC_BOTH bool __hb##name##2(HAUL_NARROW2 a, HAUL_NARROW2 b) {                              \
         return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                         \
     }                                                                                              \
-    HAUL_TC_DEVICE unsigned int __h##name##2_mask(HAUL_NARROW2 a, HAUL_NARROW2 b) {                \
+    HAUL_TC_BOTH unsigned int __h##name##2_mask(HAUL_NARROW2 a, HAUL_NARROW2 b) {                  \
         return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);    \
     }
 #define HAUL_COMPARE(name, op)        \
@@ -387,26 +432,26 @@ HAUL_COMPARE(gt, >)
 HAUL_COMPARE(ge, >=)
 #undef HAUL_COMPARE
 #undef HAUL_COMPARE_ONE
-HAUL_TC_DEVICE HAUL_NARROW2 __hisnan2(HAUL_NARROW2 x) {
+HAUL_TC_BOTH HAUL_NARROW2 __hisnan2(HAUL_NARROW2 x) {
     return HAUL_NARROW2(__hisnan(x.x) ? 1.0f : 0.0f, __hisnan(x.y) ? 1.0f : 0.0f);
 }
 
 /* --- operators -----------------------------------------------------------------------------------------------------
  */
 
-#define HAUL_OPERATOR(type, op, function)                           \
-    HAUL_TC_DEVICE type operator op(const type &a, const type &b) { \
-        return function(a, b);                                      \
-    }                                                               \
-    HAUL_TC_DEVICE type &operator op##=(type &a, const type &b) {   \
-        return a = function(a, b);                                  \
+#define HAUL_OPERATOR(type, op, function)                         \
+    HAUL_TC_BOTH type operator op(const type &a, const type &b) { \
+        return function(a, b);                                    \
+    }                                                             \
+    HAUL_TC_BOTH type &operator op##=(type &a, const type &b) {   \
+        return a = function(a, b);                                \
     }
-#define HAUL_TRUTH(op, function, function2)                                         \
-    HAUL_TC_DEVICE bool operator op(const HAUL_NARROW &a, const HAUL_NARROW &b) {   \
-        return function(a, b);                                                      \
-    }                                                                               \
-    HAUL_TC_DEVICE bool operator op(const HAUL_NARROW2 &a, const HAUL_NARROW2 &b) { \
-        return function2(a, b);                                                     \
+#define HAUL_TRUTH(op, function, function2)                                       \
+    HAUL_TC_BOTH bool operator op(const HAUL_NARROW &a, const HAUL_NARROW &b) {   \
+        return function(a, b);                                                    \
+    }                                                                             \
+    HAUL_TC_BOTH bool operator op(const HAUL_NARROW2 &a, const HAUL_NARROW2 &b) { \
+        return function2(a, b);                                                   \
     }
 HAUL_OPERATOR(HAUL_NARROW, +, __hadd)
 HAUL_OPERATOR(HAUL_NARROW, -, __hsub)
@@ -424,12 +469,28 @@ HAUL_TRUTH(>, __hgt, __hbgt2)
 HAUL_TRUTH(>=, __hge, __hbge2)
 #undef HAUL_OPERATOR
 #undef HAUL_TRUTH
-HAUL_TC_DEVICE HAUL_NARROW operator-(const HAUL_NARROW &a) {
-    return __hneg(a);
-}
-HAUL_TC_DEVICE HAUL_NARROW2 operator-(const HAUL_NARROW2 &a) {
-    return __hneg2(a);
-}
+#define HAUL_STEP(type, op, one)                      \
+    HAUL_TC_BOTH type &operator op##op(type &a) {     \
+        return a op## = one;                          \
+    }                                                 \
+    HAUL_TC_BOTH type operator op##op(type &a, int) { \
+        const type before = a;                        \
+        a op## = one;                                 \
+        return before;                                \
+    }
+#define HAUL_SIGNS(type, negative, one)          \
+    HAUL_STEP(type, +, one)                      \
+    HAUL_STEP(type, -, one)                      \
+    HAUL_TC_BOTH type operator-(const type &a) { \
+        return negative(a);                      \
+    }                                            \
+    HAUL_TC_BOTH type operator+(const type &a) { \
+        return a;                                \
+    }
+HAUL_SIGNS(HAUL_NARROW, __hneg, HAUL_NARROW(1.0f))
+HAUL_SIGNS(HAUL_NARROW2, __hneg2, HAUL_NARROW2(1.0f, 1.0f))
+#undef HAUL_STEP
+#undef HAUL_SIGNS
 
 /* --- warp, cache and atomic functions ------------------------------------------------------------------------------
  */

@@ -67,4 +67,16 @@ HAUL_TC_BOTH float haul_tc_odd_float(short x) {
     return (float)x;
 }
 
+/* Between 0 and 1; 0 if it is not a number. */
+HAUL_TC_BOTH float haul_tc_saturate(float x) {
+    return x > 0 ? (x < 1 ? x : 1) : 0;
+}
+
+/* Rounded towards zero, and to the nearest that the type holds; 0 if it is not a number. */
+template <typename integer> HAUL_TC_BOTH integer haul_tc_truncate(float x) {
+    const bool is_signed = (integer)-1 < 0;
+    const integer least = is_signed ? (integer)(1ull << (8 * sizeof(integer) - 1)) : 0, most = (integer)~least;
+    return x != x ? 0 : x <= (float)least ? least : x >= (float)most ? most : (integer)x;
+}
+
 #endif
