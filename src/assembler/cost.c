@@ -8,8 +8,10 @@
 #include "assembler/assembler.h"
 #include "assembler/combine.h"
 #include "assembler/flight.h"
+#include "assembler/fuse.h"
 #include "assembler/issue.h"
 #include "assembler/loop.h"
+#include "assembler/schedule.h"
 #include "assembler/values.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
@@ -113,10 +115,9 @@ static price price_of(const ptx_instruction *i, cost_rows rows) {
     return (price){costs[*row - 1].latency, costs[*row - 1].slots, false, costs[*row - 1].pipe, costs[*row - 1].busy};
 }
 
-/* A register's value: when it is ready, and after how many waits of the block. */
+/* A register's value: after how many waits of the block it is ready. */
 typedef struct value {
     uint32_t chain; /* index + 1 of the first block of the chain that set it; 0: none yet */
-    float ready, fixed;
     uint8_t depth;
     bool copied; /* by MOV */
 } value;
@@ -131,6 +132,21 @@ typedef struct store {
 enum { MOST_STORES = 32 };
 #define NO_BASE UINT32_MAX
 
+/* The step that writes a register. */
+typedef struct maker {
+    uint32_t epoch, step;
+    sim_port port;
+    bool fixed;
+} maker;
+
+enum { MOST_LOADS = 64 };
+
+/* Accesses to a memory: the last store's step + 1, and the loads behind it. */
+typedef struct order {
+    uint32_t stored, loads[MOST_LOADS];
+    unsigned load_count;
+} order;
+
 typedef struct scan {
     value *values;
     const sim_assembled *assembled; /* by instruction; NULL: not known */
@@ -139,25 +155,33 @@ typedef struct scan {
     const sim_values *facts;
     uint8_t (*rows)[TYPES];
     uint32_t chain, block; /* the chain's first block, and the current one */
-    float start, ready, fixed_start, fixed;
-    float floor;    /* nothing starts before */
-    sim_cost total; /* of the chain so far, without its waits */
+    sim_cost total;        /* of the chain so far, without its waits */
     uint8_t waits;
     bool copies; /* the instruction is a MOV */
     uint8_t depth, result_depth;
     uint8_t round, before; /* waits of the block before this iteration */
     uint8_t ordered;       /* waits before anything behind the last fence */
-    bool multiplies;       /* a warpgroup's products are in flight */
     store stores[MOST_STORES];
     unsigned store_count;
-    uint8_t crowded; /* waits before the last of those for which `stores` has no room */
-    bool carried;    /* the instruction needs what an earlier iteration, or block, loaded */
-    bool in_order;   /* the iterations of a loop cannot overlap: see notice_order() */
-    bool diverges;   /* the chain is a loop that lanes may leave at different times */
-    bool converged;  /* a collective of the chain has checked that they are together */
-    float loads;     /* of the chain */
-    float merging;   /* guarded loads whose results keep what a MOV left if the guard is false */
-    bool unrolled;   /* sim_unroll() has unrolled loops of the function: those left make few iterations */
+    uint8_t crowded;      /* waits before the last of those for which `stores` has no room */
+    bool carried;         /* the instruction needs what an earlier iteration, or block, loaded */
+    bool in_order;        /* the iterations of a loop cannot overlap: see notice_order() */
+    bool diverges;        /* the chain is a loop that lanes may leave at different times */
+    bool converged;       /* a collective of the chain has checked that they are together */
+    float loads;          /* of the chain */
+    float merging;        /* guarded loads whose results keep what a MOV left if the guard is false */
+    const uint8_t *fused; /* by instruction: sim_fuse() */
+    sim_schedule *schedule;
+    sim_timing *timings; /* by block */
+    maker *makers;       /* by register: the chain's last instruction that writes it */
+    order orders[2];     /* of accesses to memory beyond the SM, and to shared memory */
+    const ptx_instruction *current;
+    uint32_t epoch, step;
+    sim_port port;
+    bool fixed_result;
+    uint32_t last_branch; /* the end of the chain; branches before it are predicates in machine code */
+    float products;       /* cycles of a warpgroup's products that nothing has waited for */
+    bool unrolled;        /* sim_unroll() has unrolled loops of the function: those left make few iterations */
 } scan;
 
 /* The instruction starts when its operands are ready, and after as many waits as the most of them. */
@@ -168,15 +192,13 @@ static void take_source(void *context, uint32_t reg, bool writes) {
     const bool own = v->chain == s->chain + 1;
     const bool comes = !own && sim_is_in_flight(s->flight, s->block, reg);
     const uint8_t depth = own ? v->depth : comes;
-    if (own && v->ready > s->start) s->start = v->ready;
-    if (own && v->fixed > s->fixed_start) s->fixed_start = v->fixed;
     if (depth > s->depth) s->depth = depth;
     s->carried |= comes;
 }
 
 static void set_result(void *context, uint32_t reg, bool writes) {
     scan *s = context;
-    if (writes) s->values[reg] = (value){s->chain + 1, s->ready, s->fixed, s->result_depth, s->copies};
+    if (writes) s->values[reg] = (value){s->chain + 1, s->result_depth, s->copies};
 }
 
 /* The number of registers in which a load leaves copied values where its guard is false. Their copies are instructions
@@ -190,11 +212,9 @@ static unsigned merged_by(const scan *s, const ptx_instruction *i) {
 
 /* Iterations of an unrolled loop wait one after the other. Measured launches of such loops take as long as without
  * unrolling (tests/data/estimates). */
-static void begin_instruction(scan *s, const ptx_instruction *i, float slots, uint8_t waits) {
+static void begin_instruction(scan *s, const ptx_instruction *i, uint8_t waits) {
     if (i->round != s->round) s->before = waits;
     s->round = i->round;
-    s->fixed_start = slots;
-    s->start = slots > s->floor ? slots : s->floor;
     s->depth = s->before > s->ordered ? s->before : s->ordered;
     s->carried = false;
 }
@@ -274,7 +294,6 @@ static void keep_order(scan *s, const ptx_instruction *i, uint8_t waits) {
 /* Machine code of an exact division or root branches to a function for unusual operands, and nothing moves across the
  * branch. */
 static void stay_behind_call(scan *s) {
-    if (s->ready > s->floor) s->floor = s->ready;
     if (s->depth > s->ordered) s->ordered = s->depth;
 }
 
@@ -285,15 +304,6 @@ static void check_convergence(scan *s, const ptx_instruction *i) {
     s->converged = true;
     s->in_order = true;
     if (s->depth > s->ordered) s->ordered = s->depth;
-}
-
-/* Products of a warpgroup run in the background. Waiting for the last of them takes as long as it does. */
-static void wait_for_products(scan *s, const ptx_instruction *i) {
-    s->multiplies |= ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT);
-    const ptx_operand *left = &i->operands[0];
-    if (i->op != PTX_OP_WGMMA_WAIT || !s->multiplies || left->kind != PTX_INTEGER || left->bits) return;
-    s->floor = s->start + PRODUCT_LATENCY;
-    s->multiplies = false;
 }
 
 /* Machine code of an unrolled loop begins with the loads of all its iterations, unless something keeps them in order:
@@ -334,11 +344,7 @@ static bool converts(const ptx_instruction *i) {
     return ptx_is_integer(i->type) != ptx_is_integer(i->type2) || i->type == PTX_F64 || i->type2 == PTX_F64;
 }
 
-/* `fixed` leaves out latencies that other warps hide. */
-static void set_ready(scan *s, const price *p) {
-    s->ready = s->start + p->latency;
-    const bool fixed = p->latency <= FIXED_LATENCY || p->pipe == SIM_PIPE_TENSOR;
-    s->fixed = s->fixed_start + (fixed ? p->latency : LATENCY);
+static void set_depth(scan *s, const price *p) {
     s->result_depth = (uint8_t)(s->depth + (p->waits && s->depth < UINT8_MAX));
 }
 
@@ -431,37 +437,45 @@ static void begin_chain(scan *s, uint32_t block) {
     s->chain = block;
     s->total = (sim_cost){0};
     s->waits = s->round = s->before = s->crowded = s->ordered = 0;
-    s->floor = 0;
-    s->multiplies = false;
     s->in_order = s->converged = false;
     s->merging = s->loads = 0;
     s->store_count = 0;
 }
 
+/* The price of what machine code has of the instruction. */
+static price price_at(const scan *s, uint32_t index, const ptx_instruction *i) {
+    enum { PRODUCT_CYCLES = 2, WIDE_LATENCY = LATENCY + 1 };
+    price p = price_of(i, s->rows);
+    const uint8_t left = s->fused[index];
+    if (left == 0) return (price){0};
+    if (left != SIM_NOT_FUSED) p = (price){WIDE_LATENCY, left, false, SIM_PIPE_FMA, PRODUCT_CYCLES * (float)left};
+    if (is_of_another(s, index, i)) p.slots = 0;
+    return p;
+}
+
 static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     const ptx_instruction *i = &f->instructions[index];
-    const bool another = is_of_another(s, index, i);
+    const bool another = is_of_another(s, index, i) || s->fused[index] == 0;
     sim_cost *t = &s->total;
-    price p = price_of(i, s->rows);
-    if (another) p.slots = 0;
-    begin_instruction(s, i, t->slots, s->waits);
+    const price p = price_at(s, index, i);
+    begin_instruction(s, i, s->waits);
     ptx_visit_registers(i, take_source, s);
     stay_behind_stores(s, i);
     note_store(s, i);
     notice_order(s, i, &p);
     keep_order(s, i, s->waits);
     check_convergence(s, i);
-    wait_for_products(s, i);
     s->copies = i->op == PTX_OP_MOV;
     const unsigned merged = merged_by(s, i);
     s->merging += p.waits && merged;
     s->loads += p.waits;
     if (s->depth > s->waits) s->waits = s->depth;
     if (s->ordered > s->waits) s->waits = s->ordered;
-    set_ready(s, &p);
+    set_depth(s, &p);
     if (sim_is_call(i)) stay_behind_call(s);
     ptx_visit_registers(i, set_result, s);
     ptx_visit_registers(i, forget_base, s);
+    if (i->op == PTX_OP_BRA && index + 1 != s->last_branch) return;
     t->slots += p.slots + (float)merged;
     t->busy[p.pipe] += p.busy;
     t->issued += (float)merged + (another ? 0 : issued_by(i, &p));
@@ -470,8 +484,6 @@ static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     t->branches += i->op == PTX_OP_BRA;
     t->conversions += converts(i);
     t->fences += is_behind_all(i);
-    if (s->ready > t->path) t->path = s->ready;
-    if (s->fixed > t->fixed) t->fixed = s->fixed;
 }
 
 static void find_last(void *context, uint32_t reg, bool writes) {
@@ -494,20 +506,11 @@ static sim_cost cost_so_far(const scan *s) {
     sim_cost cost = s->total;
     cost.waits = s->waits;
     cost.busy[SIM_PIPE_NONE] = 0;
-    if (s->floor > cost.path) cost.path = s->floor;
     return cost;
 }
 
-static void limit_path(sim_cost *cost) {
-    if (cost->slots > cost->path) cost->path = cost->slots;
-    if (cost->slots > cost->fixed) cost->fixed = cost->slots;
-    for (unsigned k = 0; k < SIM_PIPES; k++)
-        if (cost->busy[k] > cost->path) cost->path = cost->busy[k];
-}
-
 static sim_cost difference(const sim_cost *a, const sim_cost *b) {
-    sim_cost d = {.path = a->path - b->path};
-    d.fixed = a->fixed - b->fixed;
+    sim_cost d = {0};
     d.slots = a->slots - b->slots;
     d.waits = a->waits - b->waits;
     d.issued = a->issued - b->issued;
@@ -520,6 +523,170 @@ static sim_cost difference(const sim_cost *a, const sim_cost *b) {
     return d;
 }
 
+/* ---- the time of a warp that runs alone ---- */
+
+/* Chains are issued in the order that ptxas would list them (schedule.c). Stall counts of machine code that no table
+ * of latencies has: a predicate is late for a guard or a branch, but not for a selection; operands of accesses and of
+ * the other unit are a cycle later. */
+enum { PREDICATE_LATENCY = 4, GUARD_MORE = 9, OTHER_UNIT_MORE = 1, ACCESS_INTERVAL = 4, ALU_INTERVAL = 2 };
+enum { JUMP_SERIAL = 4, BARRIER_SERIAL = 5 };  /* after a branch, and after a barrier */
+enum { LEAST_SERIAL = 8, FUNCTION_NEAR = 18 }; /* instructions of a function; what it waits for its first guess */
+enum { MOST_STEPS = 1500 };                    /* of an unrolled loop */
+
+/* Consecutive blocks that machine code issues as one. */
+typedef struct span {
+    uint32_t first, end; /* blocks */
+    bool loops;
+    unsigned rounds; /* iterations that follow each other */
+} span;
+
+static bool is_near_access(const ptx_instruction *i) {
+    return ptx_in_shared(i) || ptx_is(i->op, PTX_KIND_MATRIX_LOAD | PTX_KIND_MATRIX_STORE);
+}
+
+/* Whether the instruction goes through the queue of memory accesses. */
+static bool is_queued(const ptx_instruction *i, const price *p) {
+    const unsigned accesses = PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY | PTX_KIND_ATOMIC |
+                              PTX_KIND_MATRIX_LOAD | PTX_KIND_MATRIX_STORE;
+    if (p->pipe == SIM_PIPE_MIO || p->waits || ptx_is(i->op, accesses)) return true;
+    return ptx_is(i->op, PTX_KIND_LOAD) && ptx_in_shared(i);
+}
+
+static bool ends_order(const ptx_instruction *i) {
+    return ptx_is(i->op, PTX_KIND_BARRIER | PTX_KIND_OTHER_BARRIER | PTX_KIND_COPY_WAIT | PTX_KIND_MBARRIER_WAIT |
+                             PTX_KIND_END) ||
+           i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_WGMMA_WAIT || sim_is_call(i);
+}
+
+/* Whether the unit of special functions converts: integers of 32 bits become floats in the other units. */
+static bool converts_slowly(const ptx_instruction *i) {
+    return converts(i) && !(i->type == PTX_F32 && ptx_types[i->type2].bits == 32);
+}
+
+static sim_port port_of(const ptx_instruction *i, const price *p) {
+    static const sim_port ports[SIM_PIPES] = {SIM_PORT_NONE, SIM_PORT_FMA,    SIM_PORT_ALU,   SIM_PORT_XU,
+                                              SIM_PORT_FP64, SIM_PORT_TENSOR, SIM_PORT_MEMORY};
+    return is_queued(i, p) ? SIM_PORT_MEMORY : converts_slowly(i) ? SIM_PORT_XU : ports[p->pipe];
+}
+
+static sim_result result_of(const ptx_instruction *i, const price *p) {
+    if (p->waits) return SIM_RESULT_FAR;
+    if (p->pipe == SIM_PIPE_TENSOR) return SIM_RESULT_FIXED;
+    return p->latency > FIXED_LATENCY || p->pipe == SIM_PIPE_XU || converts_slowly(i) ? SIM_RESULT_NEAR
+                                                                                      : SIM_RESULT_FIXED;
+}
+
+/* A product of a warpgroup runs in the background. */
+static sim_step step_of(const scan *s, const ptx_instruction *i, const price *p, float issued) {
+    const bool background = ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT);
+    sim_step step = {.block = s->block, .port = port_of(i, p), .result = result_of(i, p), .issued = issued};
+    step.latency = i->op == PTX_OP_SETP && p->slots > 0 ? PREDICATE_LATENCY : p->latency;
+    step.interval = step.port == SIM_PORT_MEMORY ? ACCESS_INTERVAL
+                    : step.port == SIM_PORT_ALU  ? fmaxf(ALU_INTERVAL, p->busy)
+                                                 : p->busy;
+    if (issued <= 0 || background || (step.port == SIM_PORT_ALU && p->busy < ALU_INTERVAL)) step.port = SIM_PORT_NONE;
+    if (background) step.latency = 0;
+    if (issued >= LEAST_SERIAL && p->latency > issued) {
+        step.near = fminf(p->latency - issued, FUNCTION_NEAR);
+        step.serial = p->latency - issued - step.near;
+        step.latency = 1;
+        step.result = SIM_RESULT_FIXED;
+    }
+    return step;
+}
+
+static void need_sources(void *context, uint32_t reg, bool writes) {
+    scan *s = context;
+    const maker *m = &s->makers[reg];
+    if (writes || m->epoch != s->epoch) return;
+    const bool guards = s->current->guarded && s->current->guard == reg;
+    const bool other = m->port != s->port && m->fixed && s->port != SIM_PORT_NONE && m->port != SIM_PORT_NONE;
+    const int more = (guards && m->fixed ? GUARD_MORE : 0) + (other ? OTHER_UNIT_MORE : 0);
+    sim_schedule_need(s->schedule, m->step, (float)more);
+}
+
+static void make_results(void *context, uint32_t reg, bool writes) {
+    scan *s = context;
+    if (writes) s->makers[reg] = (maker){s->epoch, s->step, s->port, s->fixed_result};
+}
+
+/* Accesses of a memory stay behind its last store, and a store behind the loads before it. */
+static void keep_accesses(scan *s, const ptx_instruction *i) {
+    order *o = &s->orders[is_near_access(i)];
+    const bool loads = ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_MATRIX_LOAD);
+    const bool changes =
+        ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION | PTX_KIND_MATRIX_STORE | PTX_KIND_COPY);
+    if ((!loads && !changes) || (loads && i->mods[PTX_SLOT_NC])) return;
+    if (o->stored) sim_schedule_follow(s->schedule, o->stored - 1);
+    if (loads && o->load_count < MOST_LOADS) o->loads[o->load_count++] = s->step;
+    if (!changes) return;
+    for (unsigned k = 0; k < o->load_count; k++) sim_schedule_follow(s->schedule, o->loads[k]);
+    o->load_count = 0;
+    o->stored = s->step + 1;
+}
+
+static float serial_of(const scan *s, const ptx_instruction *i, bool last) {
+    (void)s;
+    if (ptx_is(i->op, PTX_KIND_BARRIER)) return BARRIER_SERIAL;
+    return last || ptx_is(i->op, PTX_KIND_END) ? JUMP_SERIAL : 0;
+}
+
+/* `last`: the chain's last branch. */
+static void add_step(const ptx_function *f, uint32_t index, scan *s, bool last, sim_timing *timings, uint32_t first) {
+    const ptx_instruction *i = &f->instructions[index];
+    const price p = price_at(s, index, i);
+    const bool another = is_of_another(s, index, i) || s->fused[index] == 0;
+    sim_step step = step_of(s, i, &p, another ? 0 : issued_by(i, &p));
+    const bool fence = last || ends_order(i);
+    step.serial += serial_of(s, i, last);
+    if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) s->products += p.busy;
+    if (i->op == PTX_OP_WGMMA_WAIT && s->products > 0 && i->operands[0].kind == PTX_INTEGER && !i->operands[0].bits) {
+        step.near = PRODUCT_LATENCY + s->products;
+        s->products = 0;
+    }
+    if (fence) sim_schedule_issue(s->schedule, timings, first);
+    s->step = sim_schedule_add(s->schedule, &step);
+    s->current = i;
+    s->port = step.port;
+    s->fixed_result = step.result == SIM_RESULT_FIXED;
+    ptx_visit_registers(i, need_sources, s);
+    keep_accesses(s, i);
+    ptx_visit_registers(i, make_results, s);
+    if (fence) sim_schedule_issue(s->schedule, timings, first);
+}
+
+/* One round of the chain; branches within it are predicates in machine code. */
+static void add_round(const ptx_function *f, const span *c, scan *s, bool last, sim_timing *timings) {
+    for (uint32_t b = c->first; b < c->end; b++) {
+        s->block = b;
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++) {
+            const bool jumps = f->instructions[i].op == PTX_OP_BRA;
+            if (jumps && !(b == c->end - 1 && last)) continue;
+            add_step(f, i, s, jumps, timings, c->first);
+        }
+    }
+}
+
+/* Finds the cycles of a chain's blocks. Loops are timed in their second round, for which the first has left results. */
+static void time_chain(const ptx_function *f, const span *c, scan *s, sim_cost *list) {
+    const uint32_t instructions = f->blocks[c->end - 1].end - f->blocks[c->first].first;
+    const unsigned most = instructions ? MOST_STEPS / instructions : 1;
+    const unsigned rounds = c->rounds < most ? c->rounds : most > 0 ? most : 1;
+    sim_timing *timings = s->timings + c->first;
+    s->epoch++;
+    s->products = 0;
+    memset(s->orders, 0, sizeof s->orders);
+    sim_schedule_clear(s->schedule);
+    for (unsigned turn = !c->loops; turn < 2; turn++) {
+        for (unsigned k = 0; k < rounds; k++) add_round(f, c, s, k == rounds - 1, turn ? timings : NULL);
+        sim_schedule_issue(s->schedule, turn ? timings : NULL, c->first);
+    }
+    for (uint32_t b = c->first; b < c->end; b++) {
+        list[b].fixed = s->timings[b].fixed / (float)rounds;
+        list[b].path = list[b].fixed + s->timings[b].near / (float)rounds;
+    }
+}
+
 /* Costs of the blocks of a chain: each one's share is what it adds to those before it. If the chain is a loop, its last
  * block gets what unrolling changes. */
 static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan *s, sim_cost *list) {
@@ -527,18 +694,20 @@ static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan
     const ptx_block *last = &f->blocks[end - 1];
     const bool loops = last->next == first || last->taken == first;
     const chain c = {f->blocks[first].first, last->end};
+    unsigned rounds = 1;
     begin_chain(s, first);
+    s->last_branch = last->end;
     s->diverges = loops && may_diverge(f, s, &c);
     for (uint32_t b = first; b < end; b++) {
         s->block = b;
         for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++) scan_instruction(f, i, s);
         if (s->flight->owes && s->flight->owes[b]) wait_for_all(f, b, s);
         sim_cost now = cost_so_far(s);
-        if (b == end - 1 && loops && !s->round) unroll(&now, s, rounds_of(f, &c, s));
-        limit_path(&now);
+        if (b == end - 1 && loops && !s->round) unroll(&now, s, rounds = rounds_of(f, &c, s));
         list[b] = difference(&now, &before);
         before = now;
     }
+    time_chain(f, &(span){first, end, loops, rounds}, s, list);
 }
 
 /* ---- chains ---- */
@@ -593,6 +762,10 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
               .facts = &facts,
               .writers = sim_find_writers(f, scratch),
               .values = ARENA_ARRAY(scratch, f->register_count + 1, value),
+              .fused = sim_fuse(f, sim_find_writers(f, scratch), scratch),
+              .schedule = sim_schedule_new(scratch),
+              .timings = ARENA_ARRAY(scratch, f->block_count + 1, sim_timing),
+              .makers = ARENA_ARRAY(scratch, f->register_count + 1, maker),
               .rows = arena_alloc(scratch, sizeof(cost_rows))};
     for (size_t i = 0; i < f->instruction_count; i++) s.unrolled |= f->instructions[i].round > 0;
     for (uint32_t b = 0; b < f->block_count; b++) {
@@ -600,6 +773,7 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
         waits[b] = list[b].waits > 0;
     }
     memset(s.values, 0, f->register_count * sizeof *s.values);
+    memset(s.timings, 0, f->block_count * sizeof *s.timings);
     sim_flight_find(f, waits, find_loads(f, &s, scratch), scratch, &flight);
     const bool *predicated = sim_predicated_blocks(f, scratch, scratch);
     ptx_predecessors above;

@@ -28,6 +28,10 @@ static const double AHEAD =
  * kernels spend 40 to 110 cycles as Short Scoreboard on an H200, and do nothing else that counts as such. */
 static const double FIRST_CYCLES = 60;
 
+/* Of the waits for units of the SM that a list of instructions shows, ptxas hides a half: it knows more of what may
+ * move. The warps' states say the same. */
+static const double OF_NEAR = 0.5;
+
 /* Stores to few places meet in few slices of L2. Measured on an H200 by stores of lines to 1 to 4,096 places of 512
  * bytes: their time grows with the root of the summed squares of the places' requests, as the load of the fullest of
  * many slices does if a hash spreads places over them. */
@@ -85,10 +89,6 @@ static const double JOINT_ONCE = 2.2;      /* for those of the GPU and those of 
 static const double JOINT_DOUBLED = 1;     /* added for twice as many times */
 static const double LOADED_POWER = 2;      /* the latency of device memory grows with this power of its load */
 static const double CONFLICT_CYCLES = 0.5; /* added to a warp's own time for each shared wavefront */
-
-/* A warp alone issues an instruction in two cycles or more, since instructions stay in order. Measured on an H200: the
- * warps of 239 launches waited 1.4 cycles for each that they issued, on the average. */
-static const double IN_ORDER_CYCLES = 2;
 
 /* SMs get unequal shares of memory. Blocks that follow each other even that out; blocks that stay do not. Grids that
  * stay took 3 to 6 % longer than one piece a block on an H100 and an H200 (bench/results). */
@@ -295,10 +295,9 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     const double dram = alone + (m->loaded_latency_ns - alone) * pow(load, LOADED_POWER);
     const double wait =
         m->l1_latency_cycles * s->seconds + to.l1 * 1e-9 * (m->l2_latency_ns + to.l2 * (dram - m->l2_latency_ns));
-    const double fixed = fmax(w->fixed, IN_ORDER_CYCLES * w->slots);
-    stalls[HAUL_STALL_SELECTED] = fmin(w->issued, fixed);
-    stalls[HAUL_STALL_WAIT] = fixed - stalls[HAUL_STALL_SELECTED];
-    stalls[HAUL_STALL_SHORT_SCOREBOARD] = fmax(0, w->path - fixed) + shared_wavefronts(r) * CONFLICT_CYCLES;
+    stalls[HAUL_STALL_SELECTED] = fmin(w->issued, w->fixed);
+    stalls[HAUL_STALL_WAIT] = w->fixed - stalls[HAUL_STALL_SELECTED];
+    stalls[HAUL_STALL_SHORT_SCOREBOARD] = OF_NEAR * (w->path - w->fixed) + shared_wavefronts(r) * CONFLICT_CYCLES;
     if (w->path > 0) stalls[HAUL_STALL_SHORT_SCOREBOARD] += s->warps * FIRST_CYCLES;
     stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait / s->seconds;
     stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
@@ -441,11 +440,15 @@ sim_kernel_load sim_estimate_load(const sim_machine *m, const haul_launch_record
 
 /* The parts of the bounds in what holds warps back: their powers in the norm, as shares of the sum. */
 static void find_limits(const double bounds[BOUNDS], double limits[SIM_LIMITS]) {
-    static const sim_limit of[BOUNDS] = {
-        [PARTIAL] = SIM_LIMIT_STORES,       [L1] = SIM_LIMIT_L1,
-        [TURNS] = SIM_LIMIT_SHARED_ATOMICS, [CONSTANTS] = SIM_LIMIT_CONSTANTS,
-        [TEXTURES] = SIM_LIMIT_TEXTURES,    [ISSUE] = SIM_LIMIT_ISSUE,
-        [ARRIVALS] = SIM_LIMIT_ARRIVALS,    [DISPATCH] = SIM_LIMIT_DISPATCH}; /* the others are memory's, which is 0 */
+    static const sim_limit of[BOUNDS] = {[PARTIAL] = SIM_LIMIT_STORES,
+                                         [HOT] = SIM_LIMIT_UPDATES,
+                                         [L1] = SIM_LIMIT_L1,
+                                         [TURNS] = SIM_LIMIT_SHARED_ATOMICS,
+                                         [CONSTANTS] = SIM_LIMIT_CONSTANTS,
+                                         [TEXTURES] = SIM_LIMIT_TEXTURES,
+                                         [ISSUE] = SIM_LIMIT_ISSUE,
+                                         [ARRIVALS] = SIM_LIMIT_ARRIVALS,
+                                         [DISPATCH] = SIM_LIMIT_DISPATCH}; /* the others are memory's, which is 0 */
     double sum = 0;
     for (unsigned i = 0; i < BOUNDS; i++) sum += i == LATENCY ? 0 : pow(bounds[i], NORM);
     for (unsigned i = 0; i < BOUNDS && sum > 0; i++)

@@ -8,8 +8,9 @@
 
 /* Groups of the bounds that keep warps longer than their own waits do. */
 typedef enum sim_limit {
-    SIM_LIMIT_MEMORY, /* device memory, L2 and links */
-    SIM_LIMIT_STORES, /* of parts of sectors, on the way to L2 */
+    SIM_LIMIT_MEMORY,  /* device memory, L2 and links */
+    SIM_LIMIT_STORES,  /* of parts of sectors, on the way to L2 */
+    SIM_LIMIT_UPDATES, /* by atomics, of few places */
     SIM_LIMIT_L1,
     SIM_LIMIT_SHARED_ATOMICS,
     SIM_LIMIT_CONSTANTS,
