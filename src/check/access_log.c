@@ -552,10 +552,8 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
     e->bytes = bytes;
     e->base = e->from = address;
     e->to = address + bytes;
-    if (is_watched) {
-        e->time = 0;
-        e->fenced = fences(&b->sm->hazards->log, d, v);
-    }
+    if (is_watched) e->time = 0;
+    if (is_watched || writes) e->fenced = fences(&b->sm->hazards->log, d, v);
     e->action = (uint8_t)action;
     e->strong = action == HAUL_ACTION_ATOMIC ? SIM_STRONG : SIM_WEAK;
     distribute(&b->sm->hazards->log, e, slices_between(address, address + bytes - 1));

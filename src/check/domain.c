@@ -84,8 +84,8 @@ static void drop_view(sim_views *v, uint32_t index) {
     v->list[v->count].lanes = 0;
 }
 
-/* The lanes have reconverged: they know what any of them knew, and each other. */
-static void reconverge(sim_domain *d, const sim_warp *w, uint32_t lanes) {
+/* The lanes have reconverged: they know what any of them knew, and with `orders` each other's own accesses. */
+static void reconverge(sim_domain *d, const sim_warp *w, uint32_t lanes, bool orders) {
     const uint32_t actor = sim_actor(w);
     sim_views *v = &d->views[actor];
     sim_view *joined = NULL;
@@ -108,13 +108,13 @@ static void reconverge(sim_domain *d, const sim_warp *w, uint32_t lanes) {
     }
     const bool whole = (w->live & ~lanes) == 0;
     const sim_known self = {.all = whole ? d->now : 0, .some = d->now, .lanes = lanes};
-    sim_known_add(&joined->order[actor], self);
+    if (orders) sim_known_add(&joined->order[actor], self);
     sim_view_refresh(d, joined);
 }
 
-void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes) {
+void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes, bool orders) {
     sim_domain *d = sim_domain_of(w->block);
-    reconverge(d, w, lanes);
+    reconverge(d, w, lanes, orders);
     d->now++;
 }
 
@@ -229,7 +229,7 @@ void sim_hazard_barrier_open(sim_block *b, uint32_t id) {
 void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
     sim_gate_pass(d, gate_of(w->block, id), sim_actor(w), lanes);
-    if (d->views[sim_actor(w)].count > 1) reconverge(d, w, lanes);
+    if (d->views[sim_actor(w)].count > 1) reconverge(d, w, lanes, true);
 }
 
 /* An mbarrier with its own fence is known to all threads after a relaxed barrier. */

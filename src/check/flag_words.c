@@ -18,6 +18,7 @@ typedef struct flag_write {
     uint32_t value, cluster, instruction, time;
     uint32_t age;     /* number of the next release */
     uint32_t thread;  /* in the cluster */
+    uint8_t bytes;    /* of each element that it writes */
     bool is_store;    /* not a read-modify-write */
     bool counts;      /* it adds to what was there */
     bool takes;       /* its thread had waited for the value before */
@@ -40,7 +41,9 @@ typedef struct flag_reader {
 typedef struct flag_word {
     uint64_t address; /* 0: free */
     uint32_t count, readers;
-    bool is_polled;              /* some loop has waited for it */
+    bool is_polled; /* some loop has waited for it */
+    bool has_part;  /* `part`: the last write of some of the word's bytes */
+    flag_write part;
     bool clashes;                /* the two of `clash` are to be reported once the word is polled */
     flag_write clash[2];         /* two writes of which one may be lost */
     flag_write writes[WRITES];   /* a ring */
@@ -293,6 +296,20 @@ static void check_late(sim_warp *w, const sim_op *op, unsigned lane, uint64_t ad
     }
 }
 
+/* ---- words that are written and read in different sizes ---- */
+
+static const char other_size[] =
+    "the loop waits for what an access of another size writes: such accesses do not synchronise, so the loop may end "
+    "without what came before the write. Use one size for both";
+
+/* The lane's wait has ended. Strong accesses that overlap in part are not morally strong, and so never synchronise. */
+static void check_sizes(sim_warp *w, const sim_op *op, unsigned lane, const flag_word *word,
+                        const sim_wait_condition *c) {
+    const flag_write *last = write_at(word, word->count - 1), *x = word->has_part ? &word->part : last;
+    if (x->cluster == NO_CLUSTER || x->bytes == c->bytes || knows(w, lane, x)) return;
+    report(w, op, HAUL_ACTION_READ, lane, word->address, access_of(x), other_size);
+}
+
 /* ---- two threads that find a word free ---- */
 
 static const char both_take[] =
@@ -397,6 +414,7 @@ static void read_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t addre
         if (find(w, other)) note(w, other);
     const uint64_t high = c->bytes == 8 ? sim_flag_value(w, at + 4) : 0;
     const bool ends = sim_wait_ends(w, c, lane, high << 32 | sim_flag_value(w, at));
+    if (ends) check_sizes(w, op, lane, word, c);
     if (ends && op->bytes > 4) check_words(w, op, lane, address, c);
     if (ends && op->bytes > 4) note_together(w, op, lane, address, word);
     if (ends && op->bytes == 4 && c->takes) check_taken(w, op, lane, word, c);
@@ -445,6 +463,7 @@ static void written_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t ad
                     .time = time,
                     .age = age,
                     .thread = thread_of(w, lane),
+                    .bytes = (uint8_t)(ptx_bits(i->type) / 8),
                     .is_store = i->op == PTX_OP_ST,
                     .counts = is_count(i),
                     .takes = own && own->has_waited && own->read == word->count - 1};
@@ -456,13 +475,32 @@ static void written_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t ad
     if (x.counts || (x.is_store && op->bytes == 4 && op->count == 1))
         check_clash(w, lane, word, &x, SIM_SLOT(w, uint32_t, op->d)[lane]);
     word->writes[word->count++ % WRITES] = x;
+    word->has_part = false;
+}
+
+/* The lane has written one or two bytes of the word. */
+static void part_written_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, uint32_t time,
+                            uint32_t age) {
+    flag_word *word = note(w, address & ~UINT64_C(3));
+    if (!word) return;
+    word->has_part = true;
+    word->part = (flag_write){.cluster = sim_domain_of(w->block)->cluster_index,
+                              .instruction = op->instruction,
+                              .time = time,
+                              .age = age,
+                              .thread = thread_of(w, lane),
+                              .bytes = op->bytes};
 }
 
 void sim_flag_words_written(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                             uint32_t time, uint32_t age) {
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
-        if (address[lane] % 4 || !is_followed(w, address[lane])) continue;
+        if (!is_followed(w, address[lane])) continue;
+        if (op->bytes < 4) {
+            part_written_by(w, op, lane, address[lane], time, age);
+            continue;
+        }
         for (unsigned at = 0; at < op->bytes; at += 4) written_by(w, op, lane, address[lane] + at, time, age);
         for (unsigned at = 0; at < op->bytes; at += 4) check_late(w, op, lane, address[lane] + at);
     }

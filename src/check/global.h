@@ -68,7 +68,7 @@ typedef struct sim_logged {
     uint32_t age; /* number of the next release */
     sim_floor floor;
     uint32_t known;  /* index of the snapshot of the view */
-    uint32_t fenced; /* of reads by the copy engine: index + 1 of what has passed a proxy fence; SIM_NEVER_FENCED */
+    uint32_t fenced; /* of the copy engine's accesses: index + 1 of what has passed a proxy fence; SIM_NEVER_FENCED */
     uint16_t actor;
     uint8_t action;
     uint8_t strong;  /* a sim_strength */

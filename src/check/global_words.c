@@ -240,13 +240,38 @@ static void keep_hidden(const sim_play *p, const sim_touch *before, uint32_t by,
     if (hidden.bytes) w->readers[SIM_ROW_READER] = hidden;
 }
 
+/* Returns another lane of the access that uses the current word, or the current one if there is none. */
+static unsigned lane_beside(const sim_play *p) {
+    const uint32_t lanes = p->e->has_list ? p->lanes : p->e->active;
+    for (uint32_t left = lanes & ~(1u << p->lane); left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        if (sim_play_address(p, lane) / 4 == p->address / 4) return lane;
+    }
+    return p->lane;
+}
+
+/* Reports the write if the last one is not ordered before it. An atomic operation of several lanes comes after a store
+ * of one of them for that lane only. */
+static void check_write(sim_play *p, const sim_touch *before, uint32_t value) {
+    const uint32_t lanes = writing_lanes(p, before);
+    const unsigned lane = p->lane;
+    if (!lanes || sim_play_cannot_race(p, before)) return;
+    const bool is_own = before->cluster == p->e->cluster && before->actor == p->e->actor && lanes == 1u << lane;
+    if (is_own && p->e->action == HAUL_ACTION_ATOMIC && p->e->warps == 1) p->lane = lane_beside(p);
+    const uint32_t raced = unknown_lanes(p, before, lanes);
+    const uint32_t unfenced = !raced && p->e->fenced ? unfenced_lanes(p, before, lanes) : 0;
+    if (raced)
+        report(p, before, raced,
+               p->value && p->value == value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
+    else if (unfenced)
+        report(p, before, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);
+    p->lane = lane;
+}
+
 static void write_word(sim_play *p, sim_word_shadow *w, uint32_t *value) {
     const sim_touch before = sim_slice_touch(p->s, &w->writer);
     const uint32_t by = w->writer.by;
-    const uint32_t raced = sim_play_cannot_race(p, &before) ? 0 : unknown_lanes(p, &before, writing_lanes(p, &before));
-    if (raced)
-        report(p, &before, raced,
-               p->value && p->value == *value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
+    check_write(p, &before, *value);
     for (unsigned r = 0; r < SIM_READERS; r++) check_reader(p, &w->readers[r]);
     keep_writer(p, &before, &w->writer);
     *value = p->value;

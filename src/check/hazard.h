@@ -147,13 +147,15 @@ void sim_hazard_tmem_waited(sim_warp *w, bool stores);
 /* A commit is issued: returns its time. Later it arrives at an mbarrier of block b. */
 uint32_t sim_hazard_tmem_commit(const sim_warp *w);
 void sim_hazard_tmem_committed(const sim_warp *w, uint32_t issued, const sim_block *b, uint32_t barrier);
+/* tcgen05.fence, of either kind */
+void sim_hazard_tmem_fence(sim_warp *w, uint32_t active);
 /* The block ends and still owns its columns. */
 void sim_hazard_tmem_finish(sim_block *b);
 
 /* ---- synchronisation ---- */
 
-/* Lanes have reconverged at a warp-collective instruction. */
-void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes);
+/* Lanes have reconverged at a warp-collective instruction; `orders`: it orders their own accesses, too. */
+void sim_hazard_warp_sync(sim_warp *w, uint32_t lanes, bool orders);
 /* Lanes arrive at block barrier `id`, of `expected` threads (0: all), and with `waits` wait for it; the barrier opens;
  * lanes leave it. Lanes that wait do nothing until it opens, so one time stands for all their arrivals. */
 void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,

@@ -23,17 +23,17 @@ static bool knows_end(const sim_warp *w, unsigned lane, const sim_watched_mbarri
     return sim_known_lanes(&v->order[sim_mbarrier_actor(d, m)], m->ended) != 0;
 }
 
-/* True if the lane knows all arrivals of the phases that are over, or they were its own. */
+/* True if the lane knows of an arrival of each other warp that has arrived in the phases that are over. Lanes of one
+ * warp may have met by votes before one of them told of all (cuda::pipeline): that orders no memory accesses, but
+ * arrivals. */
 static bool knows_arrivals(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t self = sim_actor(w);
     const sim_view *v = sim_view_of(d, self, lane);
     for (uint32_t a = 0; a < d->actors; a++) {
         const sim_known *came = &m->gate.open[a];
-        const uint32_t lanes = came->lanes ? came->lanes : SIM_ALL_LANES;
-        uint32_t unknown = lanes & ~sim_known_lanes(&v->order[a], came->lanes ? came->some : came->all);
-        if (a == self) unknown &= ~(1u << lane);
-        if (unknown) return false;
+        const uint32_t known = sim_known_lanes(&v->order[a], came->lanes ? came->some : came->all);
+        if (a != self && !known) return false;
     }
     return true;
 }

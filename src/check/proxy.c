@@ -1,5 +1,5 @@
 /* Proxies: the copy engine sees ordinary accesses only after a proxy fence. Views record what threads know of each
- * other's fences: a vector for shared memory and, if a kernel has both such fences and copies that read it, one for
+ * other's fences: a vector for shared memory and, if a kernel has both such fences and copies that use it, one for
  * global memory. */
 #include "assembler/engine.h"
 #include "check/internal.h"
@@ -23,15 +23,15 @@ static bool reads_by_descriptor(const ptx_instruction *i) {
 }
 
 sim_proxy_need sim_proxies_needed(const sim_program *p) {
-    bool fences = false, loads = false, engine = false;
+    bool fences = false, reaches = false, engine = false;
     for (size_t i = 0; i < p->function->instruction_count; i++) {
         const ptx_instruction *at = &p->function->instructions[i];
         const sim_engine_use use = sim_engine_use_of(at);
         fences |= fences_global(at);
-        loads |= use == SIM_ENGINE_LOADS;
+        reaches |= use == SIM_ENGINE_LOADS || use == SIM_ENGINE_STORES;
         engine |= use != SIM_ENGINE_NONE || reads_by_descriptor(at);
     }
-    return (sim_proxy_need){.spaces = !engine ? 0 : fences && loads ? 2 : 1, .engine = engine};
+    return (sim_proxy_need){.spaces = !engine ? 0 : fences && reaches ? 2 : 1, .engine = engine};
 }
 
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from) {

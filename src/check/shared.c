@@ -96,6 +96,14 @@ static void say_lockstep(const sim_visit *k, sim_finding *f, uint32_t thread) {
                    thread % SIM_LANES, k->lane);
 }
 
+/* True if the kernel has waits for mbarriers that may fail without its notice. */
+static bool has_unseen_wait(const sim_visit *k) {
+    const sim_grid *g = k->w->sm->grid;
+    for (size_t i = 0; g->uses && i < g->program->function->instruction_count; i++)
+        if (g->uses[i] & SIM_USE_UNSEEN) return true;
+    return false;
+}
+
 /* Reports an access that is not ordered after the write. */
 static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, uint8_t state, uint32_t instruction,
                           uint32_t thread) {
@@ -104,7 +112,10 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
                                       address, bytes, sim_cell_writer(k, state, instruction), instruction, thread);
     if (!f) return;
     if (unwaited)
-        sim_hazard_say(f, "this thread has not waited for the mbarrier that the copy completes on");
+        sim_hazard_say(f, "this thread has not waited for the mbarrier that the copy completes on%s",
+                       has_unseen_wait(k) ? ": a try_wait whose failure changes nothing is no wait, as in a loop that "
+                                            "gives up after some tries"
+                                          : "");
     else if (state & SIM_CELL_ASYNC)
         sim_hazard_say(f, "the thread that issued the copy has waited for it, but no barrier orders that before this");
     else if (counts_on_lockstep(k, thread, instruction))
@@ -114,8 +125,11 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
     else if (cannot_race(k, state, thread, instruction))
         sim_hazard_say(f, "%s", sim_old_data);
     else if (thread / SIM_LANES == k->actor)
-        sim_hazard_say(f, "lanes %u and %u of one warp: nothing orders them, and they need not run in lockstep",
-                       thread % SIM_LANES, k->lane);
+        sim_hazard_say(
+            f,
+            "lanes %u and %u of one warp: nothing orders them, and they need not run in lockstep (shuffles and "
+            "votes order no memory accesses)",
+            thread % SIM_LANES, k->lane);
 }
 
 enum { MOST_BYTES = 64 };
@@ -580,12 +594,28 @@ static inline bool is_atomic_again(const sim_visit *k, const sim_cell *c) {
            c->time >= k->d->start && c->read_time <= k->v->least;
 }
 
+/* A lane that has stored to the word comes after its own store. Of the lanes that use the word together with it, the
+ * next one is compared with the store before its atomic operation takes the store's place. */
+static void check_beside(sim_visit *k, const uint32_t address[SIM_LANES], uint32_t others, sim_cell *c) {
+    const bool is_own = c->thread == k->actor * SIM_LANES + k->lane && c->time >= k->d->start;
+    if (!is_own || c->state) return;
+    for (; others; others &= others - 1)
+        if (address[__builtin_ctz(others)] == k->base) {
+            const unsigned lane = k->lane;
+            k->lane = (unsigned)__builtin_ctz(others);
+            slow_write(k, k->base / 4, c);
+            k->lane = lane;
+            return;
+        }
+}
+
 /* Writes a word by each of the lanes, in order. */
 static void write_atomics(sim_visit *k, const uint32_t address[SIM_LANES], uint32_t lanes) {
     for (; lanes; lanes &= lanes - 1) {
         k->lane = (unsigned)__builtin_ctz(lanes);
         k->base = address[k->lane];
         sim_cell *c = &k->s->cells[k->base / 4];
+        check_beside(k, address, lanes & (lanes - 1), c);
         if (is_atomic_again(k, c))
             set_written(k, c, SIM_CELL_ATOMIC);
         else

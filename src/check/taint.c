@@ -50,12 +50,25 @@ static void taint_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, c
     }
 }
 
+/* True for a compare-and-swap. Its compared and new value may be a byte together with its neighbours in the word, so
+ * only the address is checked. */
+static bool is_exchange(const ptx_instruction *i) {
+    return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
+}
+
+static bool has_exchange(const ptx_function *f) {
+    for (size_t k = 0; k < f->instruction_count; k++)
+        if (is_exchange(&f->instructions[k])) return true;
+    return false;
+}
+
 /* True if the load is of a whole word, as part of an atomic of one or two of its bytes: the other bytes are written
- * back unchanged. */
-static bool reads_whole_word(const ptx_instruction *i, uint64_t bits) {
+ * back unchanged, by a compare-and-swap. */
+static bool reads_whole_word(const sim_warp *w, const ptx_instruction *i, uint64_t bits) {
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     const bool is_strong = order && order != PTX_MOD_WEAK;
-    return is_strong && ptx_bits(i->type) <= 32 && (~bits & ((1ull << ptx_bits(i->type)) - 1));
+    const bool is_part = ptx_bits(i->type) <= 32 && (~bits & ((1ull << ptx_bits(i->type)) - 1));
+    return is_strong && is_part && has_exchange(w->sm->grid->program->function);
 }
 
 void sim_hazard_taint(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
@@ -74,7 +87,7 @@ void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint) {
     const ptx_instruction *i = sim_instruction_of(w, taint->instruction);
     const ptx_operand *data = &i->operands[0];
     const ptx_operand *part = data->kind == PTX_VECTOR && element < data->part_count ? &data->parts[element] : data;
-    if (reads_whole_word(i, taint->bits)) return;
+    if (reads_whole_word(w, i, taint->bits)) return;
     if (i->op == PTX_OP_LDMATRIX)
         taint_matrix(w, i, element, taint);
     else if (!ptx_is(i->op, PTX_KIND_MATRIX_LOAD) || !ptx_has(i->op, PTX_TRAIT_SHARED))
@@ -261,12 +274,6 @@ static void narrow(sim_warp *w, const ptx_instruction *i, flow *x) {
     x->found.lanes &= ~sim_taint_decided(w, x->taints, i, x->found.lanes);
     x->found.bits = sim_tainted_result(x->taints, i);
     if (!x->found.bits) x->found.lanes = 0;
-}
-
-/* True for a compare-and-swap. Its compared and new value may be a byte together with its neighbours in the word, so
- * only the address is checked. */
-static bool is_exchange(const ptx_instruction *i) {
-    return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
 }
 
 /* Returns the lanes that store where others may look: not those whose generic address lies in the block's or the

@@ -72,7 +72,7 @@ static bool any_knows(const sim_domain *d, const sim_tmem_use *earlier, const si
 const sim_tmem_use *sim_tmem_order_check(const sim_warp *w, const sim_tmem_use *use) {
     sim_domain *d = sim_domain_of(w->block);
     const sim_tmem_order *t = order_of(d);
-    for (uint32_t i = 0; t && !d->relaxed && i < SIM_TMEM_USES; i++)
+    for (uint32_t i = 0; t && i < SIM_TMEM_USES; i++)
         if (conflicts(&t->uses[i], use) && !any_knows(d, &t->uses[i], use)) return &t->uses[i];
     return NULL;
 }
@@ -103,7 +103,13 @@ void sim_tmem_order_forget(const sim_warp *w, const sim_tmem_area *area) {
     }
 }
 
-/* ---- waits and commits ---- */
+/* ---- waits, fences and commits ---- */
+
+/* With relaxed arrivals and waits, these fences alone order uses of tensor memory: what came before the one is passed
+ * on by a later arrival, and what a wait has seen counts from the other one on. */
+void sim_hazard_tmem_fence(sim_warp *w, uint32_t active) {
+    sim_relaxed_fence(w, active, SIM_SCOPE_CLUSTER);
+}
 
 void sim_hazard_tmem_waited(sim_warp *w, bool stores) {
     sim_domain *d = sim_domain_of(w->block);

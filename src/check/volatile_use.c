@@ -3,11 +3,12 @@
  * Volatile accesses do not race with each other, since flags are made of them. But a lane may store what another lane
  * of its warp loads a few instructions later, and rely on lockstep. Such loads return data: the value is stored again,
  * and no loop waits for it. Nor do volatile or relaxed accesses make `*sum = *sum + x` one step: a lock without fences
- * does not protect it. A try_wait whose result nobody tests is no wait. A load whose value a compare-and-swap
- * checks may be wrong without harm. */
+ * does not protect it. A try_wait whose result nobody tests, or that gives up after some tries, is no wait. A load
+ * whose value a compare-and-swap checks may be wrong without harm. */
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/status.h"
+#include "check/give_up.h"
 #include "check/internal.h"
 #include "ptx/components.h"
 #include "ptx/liveness.h"
@@ -30,6 +31,8 @@ typedef struct flow {
     uint32_t count;
     bool *set;      /* stored or guards, while it is computed */
     uint32_t guard; /* guard of the instruction, which does not count; PTX_NO_BLOCK: none, or it counts */
+    ptx_liveness live;
+    arena *memory;
     const ptx_operand *polled[MOST_POLLED]; /* addresses of words that loops wait for */
     unsigned polled_count;
 } flow;
@@ -147,6 +150,22 @@ static bool is_tested(const flow *x, uint32_t wait) {
             f->instructions[i].guard == at->operands[0].reg)
             return true;
     return results_are_in(x->guards, at) || results_are_in(x->stored, at);
+}
+
+/* True if the next instruction goes back to the wait's own block if it has failed, as most loops do. */
+static bool is_tight_loop(const flow *x, uint32_t wait) {
+    const ptx_function *f = x->function;
+    const ptx_block *b = &f->blocks[ptx_block_of(f, wait)];
+    const ptx_instruction *next = &f->instructions[wait + 1];
+    return b->end == wait + 2 && is_branch(next) && next->guarded && next->guard_negated &&
+           next->guard == f->instructions[wait].operands[0].reg && b->taken == ptx_block_of(f, wait);
+}
+
+/* True if the wait may fail without the program's notice. */
+static bool is_passed_over(flow *x, uint32_t wait) {
+    if (is_tight_loop(x, wait)) return false;
+    if (!x->live.first) ptx_liveness_compute(x->function, x->memory, &x->live);
+    return sim_may_give_up(x->function, &x->live, wait, x->memory);
 }
 
 /* ---- expected values of compare-and-swaps ---- */
@@ -284,7 +303,7 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
         if (sim_is_strong(at, PTX_OP_LD)) mark_update(x, i, table);
         if ((sim_is_strong(at, PTX_OP_LD) || ptx_is(at->op, PTX_KIND_ATOMIC)) && is_waited_for(x, at, block))
             table[i] |= SIM_USE_WAITS;
-        if (is_wait(at) && !is_tested(x, i)) table[i] |= SIM_USE_UNSEEN;
+        if (is_wait(at) && (!is_tested(x, i) || is_passed_over(x, i))) table[i] |= SIM_USE_UNSEEN;
         if (is_compare_and_swap(at)) mark_guesses(x, at, table);
     }
 }
@@ -313,6 +332,7 @@ static bool is_needed(const ptx_function *f) {
 static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
     const size_t registers = f->register_count + 1;
     flow x = {.function = f,
+              .memory = memory,
               .component = ptx_components_find(f, memory),
               .stored = ARENA_ARRAY(memory, registers, bool),
               .guards = ARENA_ARRAY(memory, registers, bool),

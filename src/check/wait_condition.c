@@ -53,8 +53,8 @@ static bool decides(const search *s, const ptx_instruction *test, uint32_t loop,
     return stays != stays_taken && is_in_loop(s, ptx_block_of(f, branch), loop);
 }
 
-/* Looks for the comparison of the register that ends the loop. */
-static bool find_test(const search *s, uint32_t reg, uint32_t loop, sim_wait_condition *c) {
+/* Looks for a comparison of the register that ends the loop. */
+static bool find_comparison(const search *s, uint32_t reg, uint32_t loop, sim_wait_condition *c) {
     const ptx_users *r = &s->readers;
     if (only_user(&s->writers, reg) == PTX_NO_BLOCK) return false;
     for (uint32_t k = r->first[reg]; k < r->first[reg + 1]; k++) {
@@ -67,6 +67,30 @@ static bool find_test(const search *s, uint32_t reg, uint32_t loop, sim_wait_con
         return true;
     }
     return false;
+}
+
+/* Returns the register that the instruction makes of `reg` and of something that the loop does not change, by `and` or
+ * `xor`; PTX_NO_BLOCK if it does something else. */
+static uint32_t masked(const search *s, const ptx_instruction *i, uint32_t reg, uint32_t loop) {
+    if ((i->op != PTX_OP_AND && i->op != PTX_OP_XOR) || i->guarded || !is_comparable(i->type)) return PTX_NO_BLOCK;
+    const ptx_operand *a = &i->operands[1], *b = &i->operands[2];
+    const bool is_first = a->kind == PTX_REGISTER && a->reg == reg;
+    if (i->operands[0].kind != PTX_REGISTER || !is_unchanged(s, is_first ? b : a, loop)) return PTX_NO_BLOCK;
+    return i->operands[0].reg;
+}
+
+/* Looks for the comparison of the register, or of some of its bits, that ends the loop. */
+static bool find_test(const search *s, uint32_t reg, uint32_t loop, sim_wait_condition *c) {
+    const ptx_users *r = &s->readers;
+    c->masks = 0;
+    if (find_comparison(s, reg, loop, c)) return true;
+    const uint32_t i = only_user(r, reg);
+    const uint32_t bits = i == PTX_NO_BLOCK ? i : masked(s, &s->function->instructions[i], reg, loop);
+    if (bits == PTX_NO_BLOCK || only_user(r, bits) == PTX_NO_BLOCK || !find_comparison(s, bits, loop, c)) return false;
+    const ptx_operand *a = &s->function->instructions[i].operands[1];
+    c->masks = i + 1;
+    c->is_masked_first = a->kind == PTX_REGISTER && a->reg == reg;
+    return true;
 }
 
 static void set_condition(const search *s, uint32_t load, uint32_t block, sim_wait_condition *c) {
@@ -162,8 +186,16 @@ bool sim_compares(unsigned relation, bool is_signed, int64_t a, int64_t b) {
     }
 }
 
+/* Returns what the instruction makes of a loaded value: one of its operands is the value, which no register has yet. */
+static uint64_t mask(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value) {
+    const ptx_instruction *i = sim_instruction_of(w, c->masks - 1);
+    const uint64_t other = value_of(w, &i->operands[c->is_masked_first ? 2 : 1], ptx_bits(i->type), lane);
+    return i->op == PTX_OP_AND ? value & other : value ^ other;
+}
+
 bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value) {
     const ptx_instruction *test = sim_instruction_of(w, c->test - 1);
+    if (c->masks) value = mask(w, c, lane, value);
     const unsigned bits = ptx_bits(test->type);
     const uint64_t other = value_of(w, &test->operands[c->is_first ? 2 : 1], bits, lane);
     const int64_t loaded = with_sign(value, bits), with = with_sign(other, bits);

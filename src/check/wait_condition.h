@@ -1,6 +1,6 @@
 /* The values with which polling loops end. A loop that loads a word, compares it with a constant or with a register
- * that the loop does not change, and goes back is a wait with a condition. From it follows which earlier values of the
- * word would have ended the loop too (flag_words.c). */
+ * that the loop does not change, perhaps behind a mask, and goes back is a wait with a condition. From it follows which
+ * earlier values of the word would have ended the loop too (flag_words.c). */
 #ifndef HAUL_CHECK_WAIT_CONDITION_H
 #define HAUL_CHECK_WAIT_CONDITION_H
 
@@ -9,12 +9,14 @@
 
 /* By instruction, of strong loads. */
 typedef struct sim_wait_condition {
-    uint32_t test;       /* index + 1 of the comparison; 0: there is none */
-    uint8_t part, bytes; /* which of the loaded elements it compares, and the size of each */
-    bool is_first;       /* as the comparison's first operand */
-    bool ends;           /* the loop ends if the comparison has this result */
-    bool is_all;         /* nothing else depends on what is loaded */
-    bool takes;          /* the kernel also stores to that word */
+    uint32_t test;        /* index + 1 of the comparison; 0: there is none */
+    uint32_t masks;       /* index + 1 of an `and` or `xor` between the load and the comparison; 0: there is none */
+    uint8_t part, bytes;  /* which of the loaded elements it compares, and the size of each */
+    bool is_first;        /* as the comparison's first operand */
+    bool is_masked_first; /* the loaded value is the mask's first operand */
+    bool ends;            /* the loop ends if the comparison has this result */
+    bool is_all;          /* nothing else depends on what is loaded */
+    bool takes;           /* the kernel also stores to that word */
 } sim_wait_condition;
 
 typedef struct sim_wait_conditions {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { WARPS = 4 };
+enum { WARPS = 4, REGISTER_UNIT = 8 };
 
 static sim_steps *steps_of(const sim_block *b, uint32_t warp, sim_step_kind kind) {
     sim_domain *d = sim_domain_of(b);
@@ -111,7 +111,56 @@ static void finish_group(sim_block *b, uint32_t first, sim_step_kind kind) {
     if (steps_of(b, most, kind)->count > steps_of(b, least, kind)->count) report_missing(b, most, least, kind);
 }
 
+/* ---- registers ---- */
+
+/* Returns the registers that each thread has at the launch, if a directive sets them; setmaxnreg has no effect
+ * otherwise. 0: they are not known. */
+static uint32_t registers_at_launch(const sim_block *b) {
+    const ptx_function *f = b->sm->grid->program->function;
+    const uint32_t *most = f->required_threads[0] ? f->required_threads : f->max_threads;
+    const uint32_t threads = most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1);
+    if (f->max_registers) return f->max_registers;
+    if (!threads) return 0;
+    const uint32_t share = b->sm->grid->machine->registers_per_sm / (f->min_blocks ? f->min_blocks : 1) / threads;
+    return share > b->sm->grid->machine->max_registers_per_thread ? 0 : share / REGISTER_UNIT * REGISTER_UNIT;
+}
+
+/* Returns the registers of a thread of the warp after its last setmaxnreg. */
+static uint32_t registers_of(const sim_block *b, uint32_t warp, uint32_t at_launch) {
+    const sim_steps *s = steps_of(b, warp, SIM_STEP_REGISTERS);
+    if (!s->count) return at_launch;
+    return (uint32_t)sim_instruction_of(&b->warps[warp], s->instruction[(s->count - 1) % SIM_STEPS_KEPT])
+        ->operands[0]
+        .bits;
+}
+
+/* setmaxnreg.inc waits until the block's pool has the registers. If all warps together want more than the block was
+ * given at the launch, some warp waits for ever. */
+static void check_registers(sim_block *b) {
+    const uint32_t at_launch = registers_at_launch(b);
+    uint32_t sum = 0, most = 0;
+    for (uint32_t i = 0; i < b->warp_count; i++) {
+        sum += registers_of(b, i, at_launch);
+        if (registers_of(b, i, at_launch) > registers_of(b, most, at_launch)) most = i;
+    }
+    if (!at_launch || sum <= at_launch * b->warp_count) return;
+    const sim_steps *s = steps_of(b, most, SIM_STEP_REGISTERS);
+    const sim_suspect suspect = {.kind = HAUL_FINDING_DEADLOCK,
+                                 .action = HAUL_ACTION_SYNC,
+                                 .instruction = s->instruction[(s->count - 1) % SIM_STEPS_KEPT],
+                                 .lanes = SIM_ALL_LANES,
+                                 .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(&b->warps[most], &suspect);
+    if (f)
+        sim_hazard_say(
+            f,
+            "the wait is for registers: the launch gives each thread of the block's %u warps %u, and after all "
+            "setmaxnreg the warps would have %u on average; others have to release them by setmaxnreg.dec",
+            b->warp_count, at_launch, (sum + b->warp_count - 1) / b->warp_count);
+}
+
 void sim_warpgroups_finish(sim_block *b) {
+    if (sim_domain_of(b)->has_steps) check_registers(b);
     for (uint32_t first = 0; sim_domain_of(b)->has_steps && first < b->warp_count; first += WARPS)
         for (int kind = 0; kind < SIM_STEP_KINDS; kind++) finish_group(b, first, (sim_step_kind)kind);
 }

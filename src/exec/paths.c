@@ -388,10 +388,17 @@ static void release_waiting(sim_warp *w, const sim_op *op, uint32_t members, boo
     w->active = w->path->mask;
 }
 
+/* True if the instruction orders memory accesses of the lanes. Shuffles and votes let lanes wait for each other, but
+ * PTX gives "memory ordering among participating threads" to bar.warp.sync only. */
+static bool orders_memory(const sim_warp *w, const sim_op *op) {
+    const unsigned instruction = w->sm->grid->program->function->instructions[op->instruction].op;
+    return instruction == PTX_OP_BAR_WARP || instruction == PTX_OP_ELECT;
+}
+
 /* Tells the checks of the synchronisation, and of lanes that the instruction does not name. */
 static void check_set(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members) {
     if (lanes & ~members) sim_hazard_mask(w, op, lanes, members);
-    sim_hazard_warp_sync(w, lanes);
+    sim_hazard_warp_sync(w, lanes, orders_memory(w, op));
 }
 
 static void check_sets(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t members[SIM_LANES]) {

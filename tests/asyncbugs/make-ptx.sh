@@ -8,7 +8,7 @@ NVCC=${NVCC:-nvcc}
 architecture() {
     case $1 in
     groups | named_barriers) echo sm_80 ;;
-    clusters | locks | matrix | tensor_maps | visibility) echo sm_90a ;;
+    clusters | engines | locks | matrix | tensor_maps | visibility) echo sm_90a ;;
     tcgen05) echo sm_100a ;;
     *) echo sm_90 ;;
     esac
@@ -17,7 +17,7 @@ architecture() {
 [ $# -gt 0 ] || set -- $(ls ./*.cu | sed 's|^\./||; s|\.cu$||')
 for name; do
     for fixed in 0 1; do
-        [ "$name$fixed" != right0 ] || continue
+        case $name$fixed in right*0) continue ;; esac
         twin=$([ $fixed = 1 ] && echo ok || echo bad)
         "$NVCC" -std=c++17 -O3 -arch="$(architecture "$name")" -lineinfo -ptx -DFIXED=$fixed -o "${name}_$twin.whole" "$name.cu"
         sed -e '/^[[:space:]]*$/d; /^\/\//d; s|\.file\([[:space:]]*[0-9]*\) ".*/\([^/"]*\)".*|.file\1 "\2"|' \

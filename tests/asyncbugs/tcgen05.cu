@@ -311,3 +311,154 @@ KERNEL(more_columns_than_there_are) {
     }
     out[T] = in[T];
 }
+
+/* ---- threads, lanes and fences ---- */
+
+/* The rows that tcgen05.shift moves are loaded before its commit has arrived. */
+KERNEL(shifted_rows_loaded_before_wait) {
+    TENSOR_MEMORY;
+    tmem_store(mine, value + T);
+    tmem_store_wait();
+    PTX("tcgen05.fence::before_thread_sync;" ::: "memory");
+    __syncthreads();
+    if (T == 0) {
+        PTX("tcgen05.fence::after_thread_sync;" ::: "memory");
+        PTX("tcgen05.shift.cta_group::1.down [%0];" ::"r"(columns) : "memory");
+        tmem_commit(&done);
+    }
+    if (FIXED) barrier_wait(&done, 0);
+    __syncthreads();
+    PTX("tcgen05.fence::after_thread_sync;" ::: "memory");
+    tmem_load(value, mine); /* BUG */
+    tmem_load_wait(value);
+    out[T] = (float)value;
+    barrier_wait(&done, 0);
+    FREE;
+}
+
+/* A copy and a product follow each other without a wait in one thread only. Here another thread multiplies. */
+KERNEL(product_behind_another_threads_copy) {
+    TENSOR_MEMORY;
+    __shared__ mbarrier copied;
+    START(&copied, 1);
+    if (T == 0) {
+        tmem_copy(columns);
+        tmem_commit(&copied);
+    }
+    __syncthreads();
+    if (T == 32) {
+        if (FIXED) barrier_wait(&copied, 0);
+        PTX("tcgen05.fence::after_thread_sync;" ::: "memory");
+        tmem_multiply(columns); /* BUG */
+        tmem_commit(&done);
+    }
+    barrier_wait(&copied, 0);
+    barrier_wait(&done, 0);
+    tmem_load(value, mine);
+    tmem_load_wait(value);
+    out[T] = __uint_as_float(value);
+    FREE;
+}
+
+/* A relaxed wait orders nothing; tcgen05.fence::after_thread_sync has to put the load behind it. */
+KERNEL(relaxed_wait_without_tensor_fence) {
+    TENSOR_MEMORY;
+    if (T == 0) {
+        tmem_multiply(columns);
+        tmem_commit(&done);
+    }
+    PTX("{\n.reg .pred p;\nWAIT:\nmbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 p, [%0], 0;\n@!p bra WAIT;\n}" ::
+            "r"(SHARED(&done))
+        : "memory");
+    if (FIXED) PTX("tcgen05.fence::after_thread_sync;" ::: "memory");
+    tmem_load(value, mine); /* BUG */
+    tmem_load_wait(value);
+    out[T] = __uint_as_float(value);
+    FREE;
+}
+
+/* A warp has the 32 lanes of its number modulo 4, no others. */
+KERNEL(lanes_of_another_warp) {
+    TENSOR_MEMORY;
+    tmem_store(mine, T);
+    tmem_store_wait();
+    __syncthreads();
+    tmem_load(value, columns + (((FIXED ? WARP : WARP + 1) % 4) << 21)); /* BUG */
+    tmem_load_wait(value);
+    out[T] = (float)value;
+    FREE;
+}
+
+/* The block has said that it allocates no more, and does. */
+KERNEL(columns_allocated_after_giving_up_the_right) {
+    TENSOR_MEMORY;
+    __shared__ unsigned second;
+    if (WARP == 0) {
+        if (!FIXED) PTX("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" ::: "memory");
+        tmem_alloc(&second, 64); /* BUG */
+        if (FIXED) PTX("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" ::: "memory");
+    }
+    __syncthreads();
+    out[T] = second != columns;
+    __syncthreads();
+    if (WARP == 0) tmem_free(second, 64);
+    FREE;
+}
+
+/* ---- blocks that are cancelled ---- */
+
+#define cancel(to, b)                                                                                            \
+    PTX("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%0], [%1];" ::"r"( \
+            SHARED(to)),                                                                                         \
+        "r"(SHARED(b))                                                                                           \
+        : "memory")
+/* The number of the block that the answer at `from` has cancelled, or -1. */
+#define cancelled(block, from)                                                        \
+    PTX("{\n.reg .b128 h;\n.reg .pred p;\nld.shared.b128 h, [%1];\nmov.u32 %0, -1;\n" \
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, h;\n"             \
+        "@p clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %0, h;\n}"  \
+        : "=r"(block)                                                                 \
+        : "r"(SHARED(from))                                                           \
+        : "memory")
+
+/* The answer to try_cancel comes asynchronously, and is read before its mbarrier's phase is over. */
+KERNEL(answer_read_before_wait) {
+    __shared__ alignas(16) uint4 answer;
+    __shared__ mbarrier full;
+    int block = (int)blockIdx.x;
+    if (T == 0) answer = make_uint4(0, 0, 0, 0);
+    fence_async();
+    START(&full, 1);
+    for (unsigned k = 0; block >= 0; k++) {
+        if (T == 0) {
+            barrier_expect(&full, 16);
+            cancel(&answer, &full);
+        }
+        out[128 * block + T] = in[128 * block + T];
+        if (FIXED) barrier_wait(&full, k % 2);
+        cancelled(block, &answer); /* BUG */
+        if (!FIXED) barrier_wait(&full, k % 2);
+        fence_async();
+        __syncthreads();
+    }
+}
+
+/* The next answer comes into the same place when slow warps have not read the last one. */
+KERNEL(answer_overwritten_before_read) {
+    __shared__ alignas(16) uint4 answer;
+    __shared__ mbarrier full[2];
+    int block = (int)blockIdx.x;
+    START(&full[0], 1);
+    START(&full[1], 1);
+    for (unsigned k = 0; block >= 0; k++) {
+        if (T == 0) {
+            barrier_expect(&full[k % 2], 16);
+            cancel(&answer, &full[k % 2]); /* BUG */
+        }
+        out[128 * block + T] = in[128 * block + T];
+        barrier_wait(&full[k % 2], k / 2 % 2);
+        cancelled(block, &answer); /* BUG */
+        fence_async();
+        if (FIXED) __syncthreads();
+    }
+}

@@ -260,3 +260,25 @@ MAPPED(map_changed_under_a_store) {
         bulk_wait(0);
     }
 }
+
+/* Two maps are changed, and the acquire is for one: its 128 bytes are those of the first map. */
+MAPPED(one_of_two_maps_acquired) {
+    __shared__ alignas(128) float s[2][BOX];
+    __shared__ mbarrier full;
+    START(&full, 1);
+    map_copy(maps, &in_map);
+    map_copy(maps + 1, &in_map);
+    __syncthreads();
+    if (T == 0) {
+        map_replace(maps, in + 512);
+        map_replace(maps + 1, in + 1024);
+        map_release();
+        map_acquire(maps);
+        if (FIXED) map_acquire(maps + 1);
+        barrier_expect(&full, 8 * BOX);
+        tensor_load(s[0], maps, 0, 8, &full);
+        tensor_load(s[1], maps + 1, 0, 8, &full); /* BUG */
+    }
+    barrier_wait(&full, 0);
+    out[T] = s[0][T] + s[1][T];
+}

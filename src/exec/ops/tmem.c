@@ -369,10 +369,11 @@ haul_status LOWER(TMEM_WAIT_ST)(sim_lowering *l, const ptx_instruction *i) {
     return HAUL_OK;
 }
 
-/* ---- fences: nothing is reordered here ---- */
+/* ---- fences: nothing is reordered here; they matter to checks of relaxed barriers ---- */
 
 static sim_step fence(sim_warp *w, const sim_op *op, uint32_t active) {
-    (void)w, (void)op, (void)active;
+    (void)op;
+    if (w->sm->hazards) sim_hazard_tmem_fence(w, active);
     return SIM_NEXT;
 }
 
