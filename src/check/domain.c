@@ -229,7 +229,9 @@ void sim_hazard_barrier_open(sim_block *b, uint32_t id) {
 void sim_hazard_barrier_pass(sim_warp *w, uint32_t id, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
     sim_gate_pass(d, gate_of(w->block, id), sim_actor(w), lanes);
-    if (d->views[sim_actor(w)].count > 1) reconverge(d, w, lanes, true);
+    if (d->views[sim_actor(w)].count == 1) return;
+    reconverge(d, w, lanes, true);
+    d->now++; /* the lanes know of each other's accesses up to here, not of those behind the barrier */
 }
 
 /* An mbarrier with its own fence is known to all threads after a relaxed barrier. */

@@ -29,12 +29,25 @@ static bool may_lose_update(const sim_play *p, uint32_t instruction) {
     return sim_may_lose_update(p->watch->grid, p->e->instruction, instruction);
 }
 
-bool sim_play_cannot_race(const sim_play *p, const sim_touch *t) {
+/* True if both are strong enough for each other, so that none of them tears. */
+static bool are_strong(const sim_play *p, const sim_touch *t) {
     const sim_logged *e = p->e;
-    const bool is_far = e->cluster != t->cluster;
-    if (is_far ? e->strong != SIM_STRONG || t->strong != SIM_STRONG : !e->strong || !t->strong) return false;
-    return !may_lose_update(p, t->instruction) &&
-           (is_far || !count_on_lockstep(p, t->cluster, t->actor, t->instruction));
+    return e->cluster == t->cluster ? e->strong && t->strong : e->strong == SIM_STRONG && t->strong == SIM_STRONG;
+}
+
+bool sim_play_cannot_race(const sim_play *p, const sim_touch *t) {
+    const sim_grid *g = p->watch->grid;
+    if (!are_strong(p, t)) return false;
+    if (!g->uses) return true;
+    return !may_lose_update(p, t->instruction) && !count_on_lockstep(p, t->cluster, t->actor, t->instruction) &&
+           !sim_is_left_to_chance(g, p->e->instruction, t->instruction);
+}
+
+/* True if the two are volatile data, and nothing worse is wrong with them. */
+static bool is_left_to_chance(const sim_play *p, const sim_touch *t) {
+    return are_strong(p, t) && sim_is_left_to_chance(p->watch->grid, p->e->instruction, t->instruction) &&
+           !may_lose_update(p, t->instruction) && !count_on_lockstep(p, t->cluster, t->actor, t->instruction) &&
+           !sim_order_was_told(p->watch, p->e, t);
 }
 
 static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
@@ -56,6 +69,7 @@ static const char *explanation_of(const sim_play *p, const sim_touch *t, bool lo
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
     if (sim_order_was_told(p->watch, p->e, t)) return sim_old_data;
     if (may_lose_update(p, t->instruction)) return sim_lost_update;
+    if (is_left_to_chance(p, t)) return sim_left_to_chance;
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
     if (t->epoch > sim_order_floor(p->e, t->cluster, t->action))
         return "threads of different blocks, which nothing orders within a launch";
@@ -76,7 +90,9 @@ static void report(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_f
     const uint32_t thread = t->actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
     const bool lockstep = count_on_lockstep(p, t->cluster, t->actor, t->instruction);
     const haul_finding found = {.kind = kind,
-                                .grade = lockstep ? HAUL_GRADE_WARNING : haul_finding_kinds[kind].grade,
+                                .grade = lockstep                  ? HAUL_GRADE_WARNING
+                                         : is_left_to_chance(p, t) ? HAUL_GRADE_ADVICE
+                                                                   : haul_finding_kinds[kind].grade,
                                 .access =
                                     access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
                                 .other = access_of(g, t->cluster, thread, t->action, t->instruction),
@@ -250,19 +266,29 @@ static unsigned lane_beside(const sim_play *p) {
     return p->lane;
 }
 
+/* True if the lane has read the word since its last write: it has seen the value that it overwrites. */
+static bool has_read(const sim_play *p, const sim_word_shadow *w) {
+    for (unsigned r = 0; r < SIM_READERS; r++) {
+        const sim_touch t = sim_slice_touch(p->s, &w->readers[r]);
+        if (t.epoch && t.cluster == p->e->cluster && t.actor == p->e->actor && t.lanes >> p->lane & 1) return true;
+    }
+    return false;
+}
+
 /* Reports the write if the last one is not ordered before it. An atomic operation of several lanes comes after a store
  * of one of them for that lane only. */
-static void check_write(sim_play *p, const sim_touch *before, uint32_t value) {
+static void check_write(sim_play *p, const sim_word_shadow *w, const sim_touch *before, uint32_t value) {
     const uint32_t lanes = writing_lanes(p, before);
     const unsigned lane = p->lane;
     if (!lanes || sim_play_cannot_race(p, before)) return;
     const bool is_own = before->cluster == p->e->cluster && before->actor == p->e->actor && lanes == 1u << lane;
     if (is_own && p->e->action == HAUL_ACTION_ATOMIC && p->e->warps == 1) p->lane = lane_beside(p);
+    const bool same = p->value && p->value == value;
+    const bool is_harmless = is_left_to_chance(p, before) && (same || has_read(p, w));
     const uint32_t raced = unknown_lanes(p, before, lanes);
     const uint32_t unfenced = !raced && p->e->fenced ? unfenced_lanes(p, before, lanes) : 0;
-    if (raced)
-        report(p, before, raced,
-               p->value && p->value == value ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
+    if (raced && !is_harmless)
+        report(p, before, raced, same ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
     else if (unfenced)
         report(p, before, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);
     p->lane = lane;
@@ -271,7 +297,7 @@ static void check_write(sim_play *p, const sim_touch *before, uint32_t value) {
 static void write_word(sim_play *p, sim_word_shadow *w, uint32_t *value) {
     const sim_touch before = sim_slice_touch(p->s, &w->writer);
     const uint32_t by = w->writer.by;
-    check_write(p, &before, *value);
+    check_write(p, w, &before, *value);
     for (unsigned r = 0; r < SIM_READERS; r++) check_reader(p, &w->readers[r]);
     keep_writer(p, &before, &w->writer);
     *value = p->value;

@@ -495,18 +495,25 @@ static inline bool sim_counts_on_lockstep(const sim_grid *g, uint32_t a, uint32_
 static inline bool sim_may_lose_update(const sim_grid *g, uint32_t a, uint32_t b) {
     return g->uses && g->uses[a] & g->uses[b] & SIM_USE_UPDATES;
 }
-/* What is wrong with such updates, and with volatile data behind a volatile flag. */
-extern const char sim_lost_update[], sim_old_data[];
+/* volatile_use.c. True if one is a volatile store of data, and the other is one, too, or an atomic operation, or a
+ * volatile load of data: none of them tears, but unless something orders the two, chance decides which comes last. C++
+ * has no such rule for volatile objects: the two race there. Stores to words that loops wait for are flags. */
+bool sim_is_left_to_chance(const sim_grid *g, uint32_t a, uint32_t b);
+/* What is wrong with such updates, with volatile data behind a volatile flag, and with unordered volatile data. */
+extern const char sim_lost_update[], sim_old_data[], sim_left_to_chance[];
 /* True for an ordinary load whose value is the expected value of a compare-and-swap: the swap detects a wrong value. */
 static inline bool sim_is_guess(const sim_grid *g, uint32_t instruction) {
     return g->uses && g->uses[instruction] & SIM_USE_GUESSES;
 }
-/* True if the two accesses cannot race: strong accesses do not, except lanes of a warp that rely on lockstep, and
- * updates. `state` describes what was written. */
+/* True if the two accesses cannot race: strong accesses do not, except lanes of a warp that rely on lockstep, updates,
+ * and volatile data. `state` describes what was written. */
 static inline bool sim_cannot_race(const sim_visit *k, uint8_t state, uint32_t actor, uint32_t instruction) {
+    const sim_grid *g = k->w->sm->grid;
     if (!k->strong || !(state & SIM_CELL_ATOMIC)) return false;
-    if (sim_may_lose_update(k->w->sm->grid, k->instruction, instruction)) return false;
-    return actor != k->actor || !sim_counts_on_lockstep(k->w->sm->grid, k->instruction, instruction);
+    if (!g->uses) return true;
+    if (sim_may_lose_update(g, k->instruction, instruction)) return false;
+    if (actor == k->actor && sim_counts_on_lockstep(g, k->instruction, instruction)) return false;
+    return !sim_is_left_to_chance(g, k->instruction, instruction);
 }
 /* flag.c. True if the visit loads volatile data that the writer of a flag, for which the thread waited, stored before.
  */

@@ -37,10 +37,20 @@ const char sim_lost_update[] =
 const char sim_old_data[] =
     "a flag that the reader waited for came after this store, but a fence is missing on one side: volatile does not "
     "order the two words, and the data may be old (__threadfence() before the flag is written and after it is read)";
+const char sim_left_to_chance[] = "both accesses are volatile or atomic, so that none of them tears, but nothing "
+                                  "orders the two: chance decides which "
+                                  "comes last";
 
 /* True if the two accesses rely on lockstep, as all warp code did before lanes were scheduled independently. */
 static bool counts_on_lockstep(const sim_visit *k, uint32_t thread, uint32_t other) {
     return thread / SIM_LANES == k->actor && sim_counts_on_lockstep(k->w->sm->grid, k->instruction, other);
+}
+
+/* True if the two are volatile data, and nothing worse is wrong with them. `state` describes the other access. */
+static bool is_left_to_chance(const sim_visit *k, uint8_t state, uint32_t thread, uint32_t other) {
+    const sim_grid *g = k->w->sm->grid;
+    return k->strong && state & SIM_CELL_ATOMIC && sim_is_left_to_chance(g, k->instruction, other) &&
+           !sim_may_lose_update(g, k->instruction, other) && !counts_on_lockstep(k, thread, other);
 }
 
 static sim_suspect suspect_of(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
@@ -104,12 +114,14 @@ static bool has_unseen_wait(const sim_visit *k) {
     return false;
 }
 
-/* Reports an access that is not ordered after the write. */
+/* Reports an access that is not ordered after the write. `told`: a flag has told the thread of it (sim_was_told). */
 static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, uint8_t state, uint32_t instruction,
-                          uint32_t thread) {
+                          uint32_t thread, bool told) {
     const bool unwaited = sim_visit_is_engine(k, thread);
-    sim_finding *f = sim_visit_report(k, unwaited ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_RACE_SHARED,
-                                      address, bytes, sim_cell_writer(k, state, instruction), instruction, thread);
+    const haul_finding_kind kind = unwaited ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_RACE_SHARED;
+    sim_suspect s = suspect_of(k, kind, address, bytes, sim_cell_writer(k, state, instruction), instruction, thread);
+    s.is_advice = !told && is_left_to_chance(k, state, thread, instruction);
+    sim_finding *f = sim_hazard_report(k->w, &s);
     if (!f) return;
     if (unwaited)
         sim_hazard_say(f, "this thread has not waited for the mbarrier that the copy completes on%s",
@@ -122,8 +134,10 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
         say_lockstep(k, f, thread);
     else if (sim_may_lose_update(k->w->sm->grid, k->instruction, instruction))
         sim_hazard_say(f, "%s", sim_lost_update);
-    else if (cannot_race(k, state, thread, instruction))
+    else if (told)
         sim_hazard_say(f, "%s", sim_old_data);
+    else if (s.is_advice)
+        sim_hazard_say(f, "%s", sim_left_to_chance);
     else if (thread / SIM_LANES == k->actor)
         sim_hazard_say(
             f,
@@ -169,14 +183,22 @@ static bool is_redundant(const sim_visit *k, const sim_cell *c) {
     return false;
 }
 
+/* True if the lane has read the word since its last write: it has seen the value that it overwrites. */
+static bool has_read(const sim_visit *k, const sim_cell *c, uint32_t word) {
+    const sim_read *plane = k->s->reads[k->actor];
+    return c->readers >> k->actor % 32 & 1 && plane && plane[word].time >= k->d->start &&
+           plane[word].lanes >> k->lane & 1;
+}
+
 static void report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes) {
     const bool same = is_same_value(k, c, address, bytes);
     if (same && is_redundant(k, c)) return;
+    if (is_left_to_chance(k, c->state, c->thread, c->instruction) && (same || has_read(k, c, address / 4))) return;
     if (same)
         sim_visit_report(k, HAUL_FINDING_RACE_SAME_VALUE, address, bytes, sim_cell_writer(k, c->state, c->instruction),
                          c->instruction, c->thread);
     else
-        report_writer(k, address, bytes, c->state, c->instruction, c->thread);
+        report_writer(k, address, bytes, c->state, c->instruction, c->thread, false);
 }
 
 /* True if both are plain stores of a thread's own value, which may be unused. */
@@ -196,9 +218,14 @@ static bool overwrite_word(const sim_visit *k, const sim_cell *c, uint32_t word)
 }
 
 static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
-    sim_finding *f =
-        sim_visit_report(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
-    if (f && counts_on_lockstep(k, thread, instruction))
+    sim_suspect s = suspect_of(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
+    const uint8_t *uses = k->w->sm->grid->uses;
+    const bool is_volatile = uses && uses[instruction] & SIM_USE_LOADS_VOLATILE;
+    s.is_advice = is_volatile && is_left_to_chance(k, SIM_CELL_ATOMIC, thread, instruction);
+    sim_finding *f = sim_hazard_report(k->w, &s);
+    if (f && s.is_advice)
+        sim_hazard_say(f, "%s", sim_left_to_chance);
+    else if (f && counts_on_lockstep(k, thread, instruction))
         say_lockstep(k, f, thread);
     else if (f && sim_may_lose_update(k->w->sm->grid, k->instruction, instruction))
         sim_hazard_say(f, "%s", sim_lost_update);
@@ -268,7 +295,7 @@ static bool read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32
         const bool raced = !unwritten && !sim_visit_knows(k, b->thread, b->time) &&
                            !cannot_race(k, b->state, b->thread, b->instruction);
         if (unwritten) report_uninitialised(k, lanes, 4 * word + i, 1);
-        if (raced) report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread);
+        if (raced) report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread, false);
         sim_byte_note_read(b, &read);
         fine &= !unwritten && !raced;
     }
@@ -357,7 +384,7 @@ bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_
         report_uninitialised(k, lanes, 4 * word, 4);
     else if (!sim_visit_knows(k, c->thread, c->time) &&
              (!cannot_race(k, c->state, c->thread, c->instruction) || was_told(k, c)))
-        report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread);
+        report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread, was_told(k, c));
     else
         return true;
     return false;

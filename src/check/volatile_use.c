@@ -3,8 +3,9 @@
  * Volatile accesses do not race with each other, since flags are made of them. But a lane may store what another lane
  * of its warp loads a few instructions later, and rely on lockstep. Such loads return data: the value is stored again,
  * and no loop waits for it. Nor do volatile or relaxed accesses make `*sum = *sum + x` one step: a lock without fences
- * does not protect it. A try_wait whose result nobody tests, or that gives up after some tries, is no wait. A load
- * whose value a compare-and-swap checks may be wrong without harm. */
+ * does not protect it. Which of two unordered volatile stores of data comes last is left to chance, too, and so is what
+ * an unordered load of data finds; words that loops wait for are no data. A try_wait whose result nobody tests, or that
+ * gives up after some tries, is no wait. A load whose value a compare-and-swap checks may be wrong without harm. */
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/status.h"
@@ -255,10 +256,11 @@ static uint32_t first_reader_behind(const flow *x, uint32_t reg, uint32_t instru
     return x->readers.first[reg] + (uint32_t)at;
 }
 
-/* Returns how many stores behind the load there are of values computed from the loaded one, at the same address. The
- * list has the loaded registers, then the changed ones: a register may be both. An update has few uses of either; only
- * the first are followed, since a kernel may have many loads. */
-static unsigned find_update(flow *x, uint32_t load, uint32_t stores[MOST_STORES]) {
+/* Returns how many stores behind the load there are of values computed from the loaded one, at the same address: by
+ * additions and the like, or with `any` by all instructions. The list has the loaded registers, then the changed ones:
+ * a register may be both. An update has few uses of either; only the first are followed, since a kernel may have many
+ * loads. */
+static unsigned find_update(flow *x, uint32_t load, bool any, uint32_t stores[MOST_STORES]) {
     enum { MOST_USES = 256 };
     const ptx_instruction *instructions = x->function->instructions;
     unsigned count = 0, uses = 0;
@@ -272,7 +274,7 @@ static unsigned find_update(flow *x, uint32_t load, uint32_t stores[MOST_STORES]
         uint32_t k = first_reader_behind(x, x->list[next], load);
         for (; k < end && uses < MOST_USES && count < MOST_STORES; k++, uses++) {
             const uint32_t i = x->readers.instructions[k];
-            if (ptx_has(instructions[i].op, PTX_TRAIT_CHANGES)) ptx_visit_registers(&instructions[i], spread, x);
+            if (any || ptx_has(instructions[i].op, PTX_TRAIT_CHANGES)) ptx_visit_registers(&instructions[i], spread, x);
             if (next < loaded || !sim_is_strong(&instructions[i], PTX_OP_ST)) continue;
             if (sim_is_same_word(&instructions[load].operands[1], &instructions[i].operands[0])) stores[count++] = i;
         }
@@ -285,10 +287,19 @@ static unsigned find_update(flow *x, uint32_t load, uint32_t stores[MOST_STORES]
 static void mark_update(flow *x, uint32_t load, uint8_t *table) {
     uint32_t stores[MOST_STORES];
     const ptx_instruction *at = &x->function->instructions[load];
-    const unsigned count = find_update(x, load, stores);
+    const unsigned count = find_update(x, load, false, stores);
     if (!count || is_polled(x, &at->operands[1])) return;
     table[load] |= SIM_USE_UPDATES;
     for (unsigned k = 0; k < count; k++) table[stores[k]] |= SIM_USE_UPDATES;
+}
+
+/* Marks a load of the word's last value, and the stores of the next one: a minimum, say, that threads look for again
+ * and again. Such threads see each other's values or do not; that is no news to them. */
+static void mark_look(flow *x, uint32_t load, uint8_t *table) {
+    uint32_t stores[MOST_STORES];
+    const unsigned count = find_update(x, load, true, stores);
+    if (count) table[load] |= SIM_USE_EXEMPT;
+    for (unsigned k = 0; k < count; k++) table[stores[k]] |= SIM_USE_EXEMPT;
 }
 
 /* ---- the table ---- */
@@ -298,14 +309,37 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *at = &x->function->instructions[i];
         if (is_volatile(at, PTX_OP_ST)) table[i] |= SIM_USE_STORES_VOLATILE;
+        if (sim_is_strong(at, PTX_OP_ST) && is_polled(x, &at->operands[0])) table[i] |= SIM_USE_EXEMPT;
         if (is_volatile(at, PTX_OP_LD) && results_are_in(x->stored, at) && !is_waited_for(x, at, block))
             table[i] |= SIM_USE_LOADS_VOLATILE;
+        if (is_volatile(at, PTX_OP_LD)) mark_look(x, i, table);
         if (sim_is_strong(at, PTX_OP_LD)) mark_update(x, i, table);
         if ((sim_is_strong(at, PTX_OP_LD) || ptx_is(at->op, PTX_KIND_ATOMIC)) && is_waited_for(x, at, block))
             table[i] |= SIM_USE_WAITS;
         if (is_wait(at) && (!is_tested(x, i) || is_passed_over(x, i))) table[i] |= SIM_USE_UNSEEN;
         if (is_compare_and_swap(at)) mark_guesses(x, at, table);
     }
+}
+
+static bool waits_in(const flow *x, uint32_t component, const uint8_t *table) {
+    for (uint32_t b = 0; b < x->function->block_count; b++)
+        for (uint32_t i = x->function->blocks[b].first; x->component[b] == component && i < x->function->blocks[b].end;
+             i++)
+            if (table[i] & SIM_USE_WAITS) return true;
+    return false;
+}
+
+/* Loads of data in a loop that waits for a word may be repeated, as those of a version counter's reader. */
+static void exempt_repeated(const flow *x, uint8_t *table) {
+    uint32_t last = PTX_NO_BLOCK;
+    bool waits = false;
+    for (uint32_t b = 0; b < x->function->block_count; b++)
+        for (uint32_t i = x->function->blocks[b].first; x->looping[b] && i < x->function->blocks[b].end; i++) {
+            if (!(table[i] & SIM_USE_LOADS_VOLATILE)) continue;
+            if (last != x->component[b]) waits = waits_in(x, x->component[b], table);
+            last = x->component[b];
+            if (waits) table[i] |= SIM_USE_EXEMPT;
+        }
 }
 
 /* Marks the writes that may tell a waiting thread of volatile data. */
@@ -326,7 +360,7 @@ static bool is_needed(const ptx_function *f) {
         loads |= sim_is_strong(&f->instructions[i], PTX_OP_LD);
         others |= is_wait(&f->instructions[i]) || is_compare_and_swap(&f->instructions[i]);
     }
-    return others || (stores && loads);
+    return others || stores || loads;
 }
 
 static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
@@ -344,7 +378,22 @@ static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
     find_guards(&x);
     find_polled(&x);
     for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
+    exempt_repeated(&x, table);
     mark_telling(f, table);
+}
+
+/* A volatile store may meet an atomic operation that no loop waits for: `*word = 2` beside atomicExch(word, 1). */
+static bool is_plain_atomic(const sim_grid *g, uint32_t instruction) {
+    const unsigned op = g->program->function->instructions[instruction].op;
+    return ptx_is(op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION) && !(g->uses[instruction] & SIM_USE_WAITS);
+}
+
+bool sim_is_left_to_chance(const sim_grid *g, uint32_t a, uint32_t b) {
+    enum { DATA = SIM_USE_STORES_VOLATILE | SIM_USE_LOADS_VOLATILE };
+    const uint8_t first = g->uses ? g->uses[a] : 0, second = g->uses ? g->uses[b] : 0;
+    if (!((first | second) & SIM_USE_STORES_VOLATILE) || (first | second) & SIM_USE_EXEMPT) return false;
+    if (first & DATA && second & DATA) return true;
+    return first & SIM_USE_STORES_VOLATILE ? is_plain_atomic(g, b) : is_plain_atomic(g, a);
 }
 
 haul_status sim_uses_find(const sim_program *p, uint8_t **table) {

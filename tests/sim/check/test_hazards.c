@@ -37,7 +37,12 @@
     "sub.u32 %r6, 63, %r0;\nmad.lo.u32 %r6, %r6, 4, %r3;\nmov.u32 %r21, 0;\n" READ_ROW("%r10", "0") \
         READ_ROW("%r11", "256") READ_ROW("%r12", "512") READ_ROW("%r13", "768") READ_ROW("%r14", "0") OUT("%r21")
 
+/* Half a warp passes a barrier, which the ended lanes no longer hold up. */
+#define HALF_PASSES STORE "bar.warp.sync 0xffffffff;\nsetp.ge.u32 %p1, %r0, 16;\n@%p1 bra D;\nbar.sync 0;\n" NEIGHBOUR
+
 static const pair pairs[] = {
+    PAIR("lanes behind a barrier that the others of their warp have skipped", RACE_SHARED, 1, 32,
+         HALF_PASSES STORE "D:\n", HALF_PASSES "bar.warp.sync 0xffff;\n" STORE "D:\n"),
     PAIR("one of several tiles overwritten too early", RACE_SHARED, 1, 64,
          STORE_ROWS "bar.sync 0;\n" READ_ROWS "st.shared.u32 [%r4+512], %r0;\n",
          STORE_ROWS "bar.sync 0;\n" READ_ROWS "bar.sync 0;\nst.shared.u32 [%r4+512], %r0;\n"),
@@ -58,6 +63,14 @@ static const pair pairs[] = {
          "st.volatile.global.u32 [%rd2], %r0;\nld.volatile.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\n",
          "st.volatile.global.u32 [%rd2], %r0;\nbar.warp.sync 0xffffffff;\nld.volatile.global.u32 %r7, [%rd0];\n"
          "st.shared.u32 [%r4], %r7;\n"),
+    PAIR("volatile stores of two warps to one word", RACE_SHARED, 1, 64, "st.volatile.shared.u32 [%r3], %r0;\n",
+         LEAD "@!%p3 st.volatile.shared.u32 [%r3], 1;\nbar.sync 0;\n@%p3 st.volatile.shared.u32 [%r3], 2;\n"),
+    PAIR("volatile word of shared memory that another warp overwrites", RACE_SHARED, 1, 64,
+         STORE
+         "bar.sync 0;\n" LEAD
+         "ld.volatile.shared.u32 %r7, [%r3];\nst.global.u32 [%rd2], %r7;\n@%p3 st.volatile.shared.u32 [%r3], 2;\n",
+         STORE "bar.sync 0;\n" LEAD "ld.volatile.shared.u32 %r7, [%r3];\nst.global.u32 [%rd2], %r7;\nbar.sync 0;\n@%p3 "
+               "st.volatile.shared.u32 [%r3], 2;\n"),
     PAIR("a chain of lanes that do not wait for each other", RACE_SHARED, 1, 32,
          CHAIN_START "T: ld.volatile.shared.u32 %r7, [%r4+-4];\n" CHAIN_END,
          CHAIN_START "T: ld.volatile.shared.u32 %r7, [%r4+-4];\nsetp.eq.u32 %p2, %r7, 0;\n@%p2 bra T;\n" CHAIN_END),

@@ -60,6 +60,23 @@
     "add.u64 %rd4, %rd0, 128;\nL: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n" \
     "@%p2 bra L;\n" COUNT fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
 
+/* The second block stores to the word with the lock, or without. */
+#define LOCKED_STORE                                                                                 \
+    "L: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n@%p2 bra L;\nmembar.gl;\n" \
+    "st.volatile.global.u32 [%rd0], %r9;\nmembar.gl;\natom.global.exch.b32 %r7, [%rd4], 0;\n"
+#define LOCK_OF_FIRST FLAG "mov.u32 %r9, %ctaid.x;\n@!%p1 bra L;\n"
+/* The second block overwrites a word that the first one keeps or only looks at, as at a wish to stop. */
+#define VOLATILE_READ(use) \
+    FLAG "@%p1 bra T;\nld.volatile.global.u32 %r7, [%rd0];\n" use "bra D;\nT: st.volatile.global.u32 [%rd0], 1;\nD:\n"
+/* The first block changes two words between two changes of a version; the second one reads them until both versions
+ * are the same, or once. */
+#define VERSIONED(again)                                                                                   \
+    FLAG "@%p1 bra T;\nst.volatile.global.u32 [%rd4], 1;\nmembar.gl;\nst.volatile.global.u32 [%rd0], 5;\n" \
+         "membar.gl;\nst.volatile.global.u32 [%rd4], 2;\nbra D;\n"                                         \
+         "T: ld.volatile.global.u32 %r7, [%rd4];\nmembar.gl;\nld.volatile.global.u32 %r8, [%rd0];\n"       \
+         "membar.gl;\n" again "st.global.u32 [%rd0+512], %r8;\nD:\n"
+#define LOOK_AGAIN "ld.volatile.global.u32 %r9, [%rd4];\nsetp.ne.u32 %p2, %r9, %r7;\n@%p2 bra T;\n"
+
 /* A compare-and-swap loop through a call's parameter, as in unoptimised code: it compares the loaded value. */
 #define SWAP(loaded, compared)                                                                                        \
     "{\n.param .b32 old;\nld.global.u32 %r7, [%rd0];\nL: st.param.b32 [old], " loaded ";\nld.param.b32 %r8, [old];\n" \
@@ -74,7 +91,15 @@
     "R: ld.global.u32 %r7, [%rd4];\nadd.u32 %r9, %r9, %r7;\nbar.sync 0;\nadd.u32 %r8, %r8, 1;\n" \
     "setp.lt.u32 %p1, %r8, 3000;\n@%p1 bra R;\nst.shared.u32 [%r4], %r9;\nsetp.ne.u32 %p2, %r1, 64;\n"
 
+/* Half a warp passes a barrier; then each of its lanes reads its neighbour's word. */
+#define HALF_LOOKS                                                                                 \
+    NEIGHBOURS "setp.ge.u32 %p1, %r0, 16;\n@%p1 bra D;\nbar.sync 0;\nld.global.u32 %r7, [%rd4];\n" \
+               "mad.wide.u32 %rd5, %r0, 4, %rd0;\n"
+
 static const pair pairs[] = {
+    PAIR("lanes behind a barrier that the others of their warp have skipped", RACE_GLOBAL, 1, 32,
+         HALF_LOOKS "st.global.u32 [%rd5], %r7;\nD:\n",
+         HALF_LOOKS "bar.warp.sync 0xffff;\nst.global.u32 [%rd5], %r7;\nD:\n"),
     PAIR("a word that a block has read many times", RACE_GLOBAL, 2, 64,
          READ_IN_ROUNDS "@!%p2 st.global.u32 [%rd0], 5;\n", READ_IN_ROUNDS "@!%p2 st.global.u32 [%rd0+128], 5;\n"),
     PAIR("a plain load beside compare and swap", RACE_GLOBAL, 2, 32, ADD_ONCE, SWAP("%r7", "%r8")),
@@ -172,6 +197,17 @@ static const pair pairs[] = {
     PAIR("volatile sum under a lock without fences", RACE_GLOBAL, 4, 1, LOCKED_VOLATILE(""),
          LOCKED_VOLATILE("membar.gl;\n")),
     PAIR("volatile sum that nothing protects", RACE_GLOBAL, 2, 1, COUNT_VOLATILE, VOLATILE_LOOKS),
+    PAIR("volatile stores of which only one is under the lock", RACE_GLOBAL, 2, 1,
+         LOCK_OF_FIRST "st.volatile.global.u32 [%rd0], %r9;\nbra D;\n" LOCKED_STORE "D:\n", LOCK_OF_FIRST LOCKED_STORE),
+    PAIR("volatile stores of all lanes to one word", RACE_GLOBAL, 1, 32, "st.volatile.global.u32 [%rd0], %r0;\n",
+         "st.volatile.global.u32 [%rd0], 7;\n"),
+    PAIR("volatile store beside an exchange", RACE_GLOBAL, 2, 1,
+         FLAG "@%p1 st.volatile.global.u32 [%rd0], 2;\n@!%p1 atom.global.exch.b32 %r7, [%rd0], 1;\n",
+         FLAG "@%p1 atom.global.exch.b32 %r8, [%rd0], 2;\n@!%p1 atom.global.exch.b32 %r7, [%rd0], 1;\n"),
+    PAIR("volatile word that another block overwrites", RACE_GLOBAL, 2, 1,
+         VOLATILE_READ("st.global.u32 [%rd0+512], %r7;\n"),
+         VOLATILE_READ("setp.ne.u32 %p2, %r7, 0;\n@%p2 bra D;\nst.global.u32 [%rd0+512], 1;\n")),
+    PAIR("volatile data around which a version changes", RACE_GLOBAL, 2, 1, VERSIONED(""), VERSIONED(LOOK_AGAIN)),
     PAIR("lock that is given back without a fence", RACE_GLOBAL, 4, 1, LOCKED(""), LOCKED("membar.gl;\n")),
     PAIR("counter of all blocks by atomics of a block's scope", RACE_GLOBAL, 2, 32,
          "red.relaxed.cta.global.add.u32 [%rd0], 1;\n", "red.relaxed.gpu.global.add.u32 [%rd0], 1;\n"),
