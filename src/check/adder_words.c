@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* Words that are followed; further ones are not. */
-enum { MOST_WORDS = 1 << 16, FIRST_WORDS = 256 };
+enum { FIRST_WORDS = 16 };
 
 struct sim_adders {
     sim_adder_word *words; /* open addressing */
@@ -157,14 +156,13 @@ static bool grow(sim_adders *a) {
 sim_adder_word *sim_adder_word_at(sim_adders **adders, uint64_t address, bool adds, bool *failed) {
     if (!*adders && adds) *adders = memory_zeroed(1, sizeof **adders);
     sim_adders *a = *adders;
-    if (adds && (!a || (2 * a->count >= a->capacity && a->count < MOST_WORDS && !grow(a)))) {
+    if (adds && (!a || (2 * a->count >= a->capacity && !grow(a)))) {
         *failed = true;
         return NULL;
     }
     if (!a || !a->capacity) return NULL;
     sim_adder_word *w = place_of(a->words, a->capacity, address);
     if (w->address || !adds) return w->address ? w : NULL;
-    if (a->count == MOST_WORDS) return NULL;
     a->count++;
     w->address = address;
     return w;

@@ -1,4 +1,4 @@
-/* Words of global memory with their last atomic operations, and the kernels that need them (adders.c). */
+/* Words of global memory with earlier atomic operations, and the kernels that need them (adders.c). */
 #ifndef HAUL_CHECK_ADDER_WORDS_H
 #define HAUL_CHECK_ADDER_WORDS_H
 
@@ -12,10 +12,11 @@ typedef struct sim_adder {
     uint16_t actor;
 } sim_adder;
 
-/* `before`: the last one by another cluster than that of `last`; by another warp if there is none. */
+/* `before`: the last one by another cluster than that of the word's last (sim_kept_adder); by another warp if there is
+ * none. */
 typedef struct sim_adder_word {
     uint64_t address; /* 0: free */
-    sim_adder last, before;
+    sim_adder before;
 } sim_adder_word;
 
 typedef struct sim_adders sim_adders;
@@ -23,8 +24,11 @@ typedef struct sim_adders sim_adders;
 /* Sets whether ordinary accesses of the kernel may meet its atomic operations on global memory. */
 haul_status sim_adders_needed(const sim_program *p, bool *needed);
 
-/* Returns the word. NULL: it is not in the table, and with `adds` there is no room for it; then the host may have run
- * out of memory, which sets `failed`. */
+/* Words that are followed in a slice; further ones are not. */
+enum { SIM_MOST_ADDER_WORDS = 1 << 16 };
+
+/* Returns the word. NULL: it is not in the table, and with `adds` the host has run out of memory, which sets `failed`.
+ */
 sim_adder_word *sim_adder_word_at(sim_adders **adders, uint64_t address, bool adds, bool *failed);
 void sim_adders_free(sim_adders *adders);
 

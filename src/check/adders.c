@@ -14,19 +14,56 @@ typedef struct visit {
     unsigned lane;
 } visit;
 
-static void add(const visit *v, sim_adder_word *w) {
+/* Keeps the word's last operation, with these lanes, as an earlier one too. */
+static void keep_before(const visit *v, uint64_t address, const sim_accessor *last, uint32_t lanes) {
+    sim_slice *s = v->play->s;
+    sim_adder_word *w = sim_adder_word_at(&s->adders, address, true, &s->failed);
+    if (w) w->before = (sim_adder){last->cluster, last->instruction, last->time, last->epoch, lanes, last->actor};
+}
+
+/* Returns the number of the visit's operation among the slice's accessors. */
+static uint32_t accessor_of(const visit *v) {
     const sim_logged *e = v->play->e;
-    const bool is_same = w->last.epoch && w->last.cluster == e->cluster && w->last.actor == v->actor;
-    const bool keeps = w->before.epoch && w->before.cluster != e->cluster && w->last.cluster == e->cluster;
-    if (!is_same && !keeps) w->before = w->last;
-    const uint32_t lanes = is_same && w->last.time == e->time ? w->last.lanes : 0;
-    w->last = (sim_adder){e->cluster, e->instruction, e->time, e->age, lanes | 1u << v->lane, (uint16_t)v->actor};
+    const sim_touch now = {.cluster = e->cluster,
+                           .instruction = e->instruction,
+                           .time = e->time,
+                           .epoch = e->age,
+                           .actor = (uint16_t)v->actor,
+                           .action = e->action & 63u,
+                           .strong = e->strong & 3u};
+    return sim_slice_accessor(v->play->s, &now);
+}
+
+/* Returns the earlier operation that is kept of the word, or NULL. */
+static const sim_adder *before_of(const visit *v, const sim_kept_adder *k, uint64_t address) {
+    const sim_adder_word *w = k->more ? sim_adder_word_at(&v->play->s->adders, address, false, NULL) : NULL;
+    return w ? &w->before : NULL;
+}
+
+static void add(const visit *v, uint64_t address, sim_kept_adder *k) {
+    const sim_logged *e = v->play->e;
+    uint32_t lanes = 0;
+    if (k->by) {
+        const sim_accessor last = v->play->s->accessors.list[k->by];
+        const sim_adder *before = before_of(v, k, address);
+        const bool is_same = last.cluster == e->cluster && last.actor == v->actor;
+        const bool keeps = before && before->cluster != e->cluster && last.cluster == e->cluster;
+        if (!is_same && !keeps) {
+            keep_before(v, address, &last, k->lanes);
+            k->more = true;
+        }
+        if (is_same && last.time == e->time) lanes = k->lanes;
+    } else if (v->play->s->added == SIM_MOST_ADDER_WORDS)
+        return;
+    else
+        v->play->s->added++;
+    k->by = accessor_of(v) & SIM_MOST_ACCESSORS;
+    k->lanes = lanes | 1u << v->lane;
 }
 
 /* Returns those lanes of an earlier operation that nothing orders before the access. */
 static uint32_t unknown_lanes(const visit *v, const sim_adder *a) {
     const sim_play *p = v->play;
-    if (!a->epoch) return 0;
     if (a->cluster == p->e->cluster) {
         const uint32_t own = a->actor == v->actor ? 1u << v->lane : 0;
         return a->lanes & ~sim_known_lanes(&p->known[a->actor], a->time) & ~own;
@@ -35,48 +72,81 @@ static uint32_t unknown_lanes(const visit *v, const sim_adder *a) {
     return a->lanes & ~sim_order_lanes(p->watch, p->e, a->cluster, a->actor, a->time, HAUL_ACTION_ATOMIC);
 }
 
-static void report(const visit *v, const sim_adder_word *w, uint32_t lanes) {
+static void report(const visit *v, uint64_t address, const sim_adder *before, uint32_t lanes) {
     const sim_play *p = v->play;
     const sim_grid *g = p->watch->grid;
     const uint32_t thread = v->actor * SIM_LANES + v->lane;
-    const uint32_t other = w->before.actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
+    const uint32_t other = before->actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
     const uint64_t actors = (uint64_t)g->warps * g->cluster_blocks;
     const haul_finding found = {
         .kind = HAUL_FINDING_RACE_GLOBAL,
         .grade = HAUL_GRADE_ERROR,
         .access = sim_watch_access(p->watch, p->e->cluster, thread, (haul_action)p->e->action, p->e->instruction),
-        .other = sim_watch_access(p->watch, w->before.cluster, other, HAUL_ACTION_ATOMIC, w->before.instruction),
+        .other = sim_watch_access(p->watch, before->cluster, other, HAUL_ACTION_ATOMIC, before->instruction),
         .space = HAUL_SPACE_GLOBAL,
-        .address = w->address,
+        .address = address,
         .bytes = 4};
     sim_finding *f = sim_findings_add(&p->s->findings, &found);
     sim_findings_concern(&p->s->findings, p->e->cluster * actors + v->actor, 1u << v->lane);
-    sim_findings_concern(&p->s->findings, w->before.cluster * actors + w->before.actor, lanes);
+    sim_findings_concern(&p->s->findings, before->cluster * actors + before->actor, lanes);
     if (!f) return;
     sim_finding_locate(g, f);
     snprintf(f->what, sizeof f->what,
              "a later atomic operation on this word comes before the access, but nothing orders this earlier one");
 }
 
+/* An ordinary access: reports it if nothing orders an earlier operation before it. A write ends what is known. */
+static void meet(const visit *v, uint64_t address, sim_kept_adder *k) {
+    const sim_adder *before = before_of(v, k, address);
+    const uint32_t lanes = before ? unknown_lanes(v, before) : 0;
+    if (lanes) report(v, address, before, lanes);
+    if (sim_play_reads(v->play)) return;
+    *k = (sim_kept_adder){0};
+    v->play->s->added--;
+}
+
+static void visit_word(const visit *v, sim_page *g, uint64_t address) {
+    const bool adds = v->play->e->action == HAUL_ACTION_ATOMIC;
+    sim_kept_adder *k = g && adds ? sim_page_add_adder(v->play->s, g, address) : g ? sim_page_adder(g, address) : NULL;
+    if (adds && !k)
+        v->play->s->failed = true;
+    else if (adds)
+        add(v, address, k);
+    else if (k && k->by)
+        meet(v, address, k);
+}
+
+/* Returns the page of the word; with `adds` it is created. */
+static sim_page *page_of(const visit *v, uint64_t address) {
+    sim_slice *s = v->play->s;
+    const uint64_t number = address >> SIM_WATCH_PAGE;
+    if (s->last && s->last->number == number) return s->last->page;
+    return v->play->e->action == HAUL_ACTION_ATOMIC ? sim_slice_page(s, number) : sim_slice_peek(s, number);
+}
+
 static void visit_words(const visit *v, uint64_t from, uint64_t to) {
-    const bool adds = v->play->e->action == HAUL_ACTION_ATOMIC, reads = sim_play_reads(v->play);
-    for (uint64_t at = from & ~UINT64_C(3); at < to; at += 4) {
-        if ((at >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES != v->play->number) continue;
-        sim_adder_word *w = sim_adder_word_at(&v->play->s->adders, at, adds, &v->play->s->failed);
-        if (!w) continue;
-        if (adds) {
-            add(v, w);
-            continue;
-        }
-        const uint32_t lanes = unknown_lanes(v, &w->before);
-        if (lanes) report(v, w, lanes);
-        if (!reads) w->last.epoch = w->before.epoch = 0;
+    for (uint64_t at = from & ~UINT64_C(3); at < to; at += 4)
+        if ((at >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES == v->play->number) visit_word(v, page_of(v, at), at);
+}
+
+/* The same for scattered lanes, whose pages were looked up. */
+static void visit_list(const sim_play *p) {
+    const uint64_t *address = p->addresses;
+    sim_page **page = p->pages;
+    for (uint32_t left = p->lanes; left; left &= left - 1, address++, page++) {
+        const visit v = {p, p->e->actor, (unsigned)__builtin_ctz(left)};
+        for (uint64_t at = *address & ~UINT64_C(3); at < *address + p->e->bytes; at += 4)
+            visit_word(&v, *page ? *page : page_of(&v, at), at);
     }
 }
 
 void sim_adders_play(const sim_play *p) {
     const sim_logged *e = p->e;
-    if (e->action != HAUL_ACTION_ATOMIC && (e->strong || !p->s->adders)) return;
+    if (e->action != HAUL_ACTION_ATOMIC && (e->strong || !p->s->added)) return;
+    if (sim_is_scattered(e)) {
+        visit_list(p);
+        return;
+    }
     for (unsigned k = 0; k < e->warps; k++)
         for (uint32_t left = e->has_list ? p->lanes : e->active; left; left &= left - 1) {
             const visit v = {p, e->actor + k, (unsigned)__builtin_ctz(left)};

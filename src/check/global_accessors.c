@@ -1,5 +1,6 @@
-/* Accessors of words in global memory. Their numbers are not counted; those that no word names any more are found by
- * going through all words, once as many have been added as there are in use. */
+/* Accessors of words in global memory, in the words' shadows and among their last atomic operations. Their numbers are
+ * not counted; those that no word names any more are found by going through all words, once as many have been added as
+ * there are in use. */
 #include "base/memory.h"
 #include "check/global_shadow.h"
 
@@ -17,6 +18,7 @@ static bool grow(sim_accessors *all) {
     if (all->capacity > SIM_MOST_ACCESSORS / 2) return false;
     sim_accessor *list = memory_resize(all->list, capacity * sizeof *list);
     if (!list) return false;
+    memory_prefer_large_pages(list, capacity * sizeof *list); /* touches lead to any of them */
     if (!all->capacity) {
         list[0] = (sim_accessor){0};
         all->count = 1;
@@ -64,16 +66,24 @@ uint32_t sim_slice_accessor(sim_slice *s, const sim_touch *t) {
 
 static void mark_words(const sim_slice *s, uint32_t index) {
     const sim_line_words *line = sim_slice_words(s, index);
-    for (unsigned w = 0; w < SIM_LINE_WORDS; w++) {
-        s->accessors.list[line->words[w].writer.by].is_used = true;
-        for (unsigned r = 0; r < SIM_READERS; r++) s->accessors.list[line->words[w].readers[r].by].is_used = true;
-    }
+    for (unsigned role = 0; role < SIM_ROLES; role++)
+        for (unsigned w = 0; line->touches[role] && w < SIM_LINE_WORDS; w++)
+            s->accessors.list[line->touches[role][w].by].is_used = true;
+}
+
+/* Marks the last atomic operations on the page's words. */
+static void mark_adders(const sim_slice *s, const sim_page *g) {
+    for (unsigned l = 0; l < SIM_PAGE_LINES; l++)
+        for (unsigned w = 0; g->adders[l] && w < SIM_LINE_WORDS; w++)
+            s->accessors.list[g->adders[l]->words[w].by].is_used = true;
 }
 
 void sim_slice_free_accessors(sim_slice *s) {
     sim_accessors *all = &s->accessors;
     for (uint32_t i = 0; i < all->count; i++) all->list[i].is_used = false;
     for (uint32_t i = 0; i < s->detailed; i++) mark_words(s, i);
+    for (size_t i = 0; s->added && i < s->capacity; i++)
+        if (s->pages[i].page && s->pages[i].page->adders) mark_adders(s, s->pages[i].page);
     all->free = all->taken = 0;
     for (uint32_t i = all->count; i-- > 1;) {
         if (all->list[i].is_used) {

@@ -8,7 +8,8 @@ typedef struct fetched {
     uint64_t address[SIM_FETCH_LANES];
     const sim_page *page[SIM_FETCH_LANES];
     bool stores[SIM_FETCH_LANES];
-    uint32_t row[SIM_FETCH_LANES]; /* the last row that was fetched, or SIM_NO_ROW */
+    uint32_t row[SIM_FETCH_LANES];                /* the last row that was fetched, or SIM_NO_ROW */
+    const sim_line_words *words[SIM_FETCH_LANES]; /* NULL: the line has none */
     size_t count;
 } fetched;
 
@@ -26,7 +27,7 @@ static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses,
         f->address[f->count] = address;
         f->stores[f->count] = stores;
         if (g) __builtin_prefetch(line_of(f, f->count));
-        if (g && stores) __builtin_prefetch(&g->values);
+        if (g && (stores || s->added)) __builtin_prefetch(&g->values);
         f->count++;
     }
 }
@@ -51,14 +52,48 @@ static void fetch_value(const sim_page *g, uint64_t address) {
 static void fetch_rows(fetched *f, const sim_slice *s) {
     for (size_t i = 0; i < f->count; i++) {
         f->row[i] = SIM_NO_ROW;
+        f->words[i] = NULL;
         if (!f->page[i]) continue;
         const uint32_t link = line_of(f, i)->link;
         if (f->stores[i]) fetch_value(f->page[i], f->address[i]);
         if (sim_link_has_rows(link))
             fetch_row(sim_slice_row(s, f->row[i] = link));
         else if (sim_link_is_detailed(link))
-            __builtin_prefetch(
-                &sim_slice_words(s, link & ~SIM_LINE_DETAILED)->words[f->address[i] / 4 % SIM_LINE_WORDS]);
+            __builtin_prefetch(f->words[i] = sim_slice_words(s, link & ~SIM_LINE_DETAILED));
+    }
+}
+
+/* The last touches of the words, and for stores the values. */
+static void fetch_touches(const fetched *f) {
+    for (size_t i = 0; i < f->count; i++) {
+        const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
+        const sim_line_words *w = f->words[i];
+        if (!w) continue;
+        if (w->touches[SIM_ROW_READER]) __builtin_prefetch(&w->touches[SIM_ROW_READER][word]);
+        if (w->touches[SIM_ROW_WRITER]) __builtin_prefetch(&w->touches[SIM_ROW_WRITER][word]);
+        if (w->values && f->stores[i]) __builtin_prefetch(&w->values[word]);
+    }
+}
+
+/* Where the words' last atomic operations are kept, then these. */
+static void fetch_adders(const fetched *f) {
+    for (size_t i = 0; i < f->count; i++)
+        if (f->page[i] && f->page[i]->adders)
+            __builtin_prefetch(&f->page[i]->adders[f->address[i] / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES]);
+    for (size_t i = 0; i < f->count; i++)
+        if (f->page[i] && f->page[i]->adders) __builtin_prefetch(sim_page_adder(f->page[i], f->address[i]));
+}
+
+/* The accessors of the touches and of the last atomic operations, which were fetched before. */
+static void fetch_accessors(const fetched *f, const sim_slice *s) {
+    const sim_accessor *list = s->accessors.list;
+    for (size_t i = 0; i < f->count; i++) {
+        const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
+        const sim_line_words *w = f->words[i];
+        if (w && w->touches[SIM_ROW_READER]) __builtin_prefetch(&list[w->touches[SIM_ROW_READER][word].by]);
+        if (w && w->touches[SIM_ROW_WRITER]) __builtin_prefetch(&list[w->touches[SIM_ROW_WRITER][word].by]);
+        const sim_kept_adder *k = s->added && f->page[i] ? sim_page_adder(f->page[i], f->address[i]) : NULL;
+        if (k) __builtin_prefetch(&list[k->by]);
     }
 }
 
@@ -87,8 +122,11 @@ size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_
         if (item->is_scattered) add_lanes(&f, s, addresses, count, item->stores, pages);
         addresses += count;
     }
+    if (s->added) fetch_adders(&f);
     fetch_rows(&f, s);
+    fetch_touches(&f);
     for (unsigned k = 0; k < ROWS_AHEAD && fetch_next_rows(&f, s); k++) {
     }
+    if (s->detailed || s->added) fetch_accessors(&f, s);
     return i;
 }

@@ -284,8 +284,7 @@ static bool is_line_of_words(const sim_part *part) {
 /* Saves hashes of the stored values, to tell races of equal values from others. */
 static void note_values(const sim_play *p, sim_page *g, unsigned line, const sim_part *part) {
     if (!g->values && !p->values) return;
-    if (!g->values) g->values = memory_zeroed(SIM_PAGE_WORDS, g->folds ? sizeof(uint16_t) : sizeof(uint32_t));
-    p->s->failed |= !g->values;
+    if (!g->values) g->values = sim_slice_take(p->s, SIM_PAGE_WORDS * (g->folds ? sizeof(uint16_t) : sizeof(uint32_t)));
     if (g->values && p->values && is_line_of_words(part)) {
         note_line(p, g, line, 0);
         return;

@@ -30,6 +30,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
     *out = memory_zeroed(1, sizeof **out);
     if (!*out) return sim_watch_no_memory();
     (*out)->grid = g;
+    pthread_mutex_init(&(*out)->regions.lock, NULL);
     (*out)->epoch = 1;
     HAUL_TRY(sim_adders_needed(g->program, &(*out)->follows_adders));
     for (unsigned kind = 0; kind < SIM_PUBLICATIONS && g->clusters <= MOST_CLUSTERS; kind++) {
@@ -40,6 +41,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
     for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) {
         (*out)->slices[i].free_row = (*out)->slices[i].free_shared = (*out)->slices[i].last_shared = SIM_NO_ROW;
         (*out)->slices[i].findings.places = g->places;
+        (*out)->slices[i].regions = &(*out)->regions;
     }
     return HAUL_OK;
 }
@@ -48,13 +50,6 @@ void sim_watch_free(sim_watch *watch) {
     if (!watch) return;
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) {
         sim_slice *x = &watch->slices[s];
-        for (size_t i = 0; i < x->capacity; i++) {
-            if (x->pages[i].page) memory_free(x->pages[i].page->values);
-            memory_free(x->pages[i].page);
-        }
-        for (uint32_t i = 0; i < x->row_blocks; i++) memory_free(x->rows[i]);
-        for (uint32_t i = 0; i < x->shared_blocks; i++) memory_free(x->shared[i]);
-        for (uint32_t i = 0; i * SIM_BLOCK_LINES < x->detailed; i++) memory_free(x->words[i]);
         memory_free(x->pages);
         memory_free(x->rows);
         memory_free(x->shared);
@@ -68,6 +63,9 @@ void sim_watch_free(sim_watch *watch) {
             sim_history_free(&watch->histories[kind][i]);
         memory_free(watch->histories[kind]);
     }
+    for (size_t i = 0; i < watch->regions.count; i++) memory_free(watch->regions.list[i]);
+    memory_free(watch->regions.list);
+    pthread_mutex_destroy(&watch->regions.lock);
     memory_free(watch->flag_words);
     memory_free(watch);
 }
@@ -107,6 +105,56 @@ const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {
     return &watch->slices[s].findings;
 }
 
+/* ---- memory ---- */
+
+/* Sizes of chunks, and of regions; chunks are on their own as long as they are FEW bytes together. */
+enum { FIRST_CHUNK = 1 << 14, MOST_CHUNK = 1 << 17, FEW = 4 << 20, REGION = 8 << 20 };
+
+static void *add_region(sim_regions *r, size_t bytes) {
+    void **list = memory_grow(r->list, r->count, &r->capacity, sizeof *list);
+    if (!list) return NULL;
+    r->list = list;
+    void *region = memory_alloc(bytes);
+    if (region) r->list[r->count++] = region;
+    return region;
+}
+
+static void *take_chunk(sim_regions *r, size_t bytes) {
+    r->taken += bytes;
+    if (r->taken <= FEW) return add_region(r, bytes);
+    if (r->left < bytes) {
+        r->at = add_region(r, REGION);
+        r->left = r->at ? REGION : 0;
+        if (!r->at) return NULL;
+        memory_prefer_large_pages(r->at, REGION);
+    }
+    void *chunk = r->at;
+    r->at += bytes;
+    r->left -= bytes;
+    return chunk;
+}
+
+static bool next_chunk(sim_slice *s) {
+    s->chunk_bytes = !s->chunk_bytes ? FIRST_CHUNK : s->chunk_bytes < MOST_CHUNK ? 2 * s->chunk_bytes : MOST_CHUNK;
+    pthread_mutex_lock(&s->regions->lock);
+    s->chunk = take_chunk(s->regions, s->chunk_bytes);
+    pthread_mutex_unlock(&s->regions->lock);
+    s->chunk_left = s->chunk ? s->chunk_bytes : 0;
+    return s->chunk != NULL;
+}
+
+void *sim_slice_take(sim_slice *s, size_t bytes) {
+    const size_t whole = (bytes + 15) / 16 * 16;
+    if (whole > s->chunk_left && !next_chunk(s)) {
+        s->failed = true;
+        return NULL;
+    }
+    void *taken = s->chunk;
+    s->chunk += whole;
+    s->chunk_left -= whole;
+    return memset(taken, 0, whole);
+}
+
 static size_t slot_of(const sim_slice *s, uint64_t number) {
     size_t at = (size_t)(number * 0x9e3779b97f4a7c15ull >> 32) & (s->capacity - 1);
     while (s->pages[at].page && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
@@ -130,7 +178,7 @@ sim_page *sim_slice_find_page(sim_slice *s, uint64_t number) {
     if (2 * s->count >= s->capacity && !grow(s)) return NULL;
     sim_page_slot *at = &s->pages[slot_of(s, number)];
     if (!at->page) {
-        at->page = memory_zeroed(1, sizeof *at->page);
+        at->page = sim_slice_take(s, sizeof *at->page);
         if (!at->page) return NULL;
         for (unsigned l = 0; l < SIM_PAGE_LINES; l++) at->page->lines[l].link = SIM_NO_ROW;
         at->page->folds = s->count >= SIM_EXACT_PAGES;
@@ -145,16 +193,23 @@ sim_page *sim_slice_peek(const sim_slice *s, uint64_t number) {
     return s->capacity ? s->pages[slot_of(s, number)].page : NULL;
 }
 
+sim_kept_adder *sim_page_add_adder(sim_slice *s, sim_page *g, uint64_t address) {
+    const size_t line = address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES;
+    if (!g->adders) g->adders = sim_slice_take(s, SIM_PAGE_LINES * sizeof *g->adders);
+    if (g->adders && !g->adders[line]) g->adders[line] = sim_slice_take(s, sizeof *g->adders[line]);
+    return sim_page_adder(g, address);
+}
+
 /* ---- rows ---- */
 
 /* Appends a block to `blocks`, which holds `count`. Returns NULL if the host runs out of memory. */
-static void *add_block(void ***blocks, uint32_t count, size_t bytes) {
+static void *add_block(sim_slice *s, void ***blocks, uint32_t count, size_t bytes) {
     if ((count & (count - 1)) == 0) {
         void **list = memory_resize(*blocks, (count ? 2 * (size_t)count : 1) * sizeof *list);
         if (!list) return NULL;
         *blocks = list;
     }
-    return (*blocks)[count] = memory_zeroed(1, bytes);
+    return (*blocks)[count] = sim_slice_take(s, bytes);
 }
 
 uint32_t sim_slice_take_row(sim_slice *s) {
@@ -164,7 +219,7 @@ uint32_t sim_slice_take_row(sim_slice *s) {
         return index;
     }
     if (s->row_count == s->row_blocks * SIM_BLOCK_ROWS) {
-        s->failed |= !add_block(&s->rows, s->row_blocks, SIM_BLOCK_ROWS * sizeof(sim_row));
+        s->failed |= !add_block(s, &s->rows, s->row_blocks, SIM_BLOCK_ROWS * sizeof(sim_row));
         if (s->failed) return SIM_NO_ROW;
         s->row_blocks++;
     }
@@ -203,7 +258,7 @@ static uint32_t take_shared(sim_slice *s) {
         return index;
     }
     if (s->shared_count == s->shared_blocks * SIM_BLOCK_SHARED) {
-        s->failed |= !add_block(&s->shared, s->shared_blocks, SIM_BLOCK_SHARED * sizeof(sim_shared_row));
+        s->failed |= !add_block(s, &s->shared, s->shared_blocks, SIM_BLOCK_SHARED * sizeof(sim_shared_row));
         if (s->failed) return SIM_NO_ROW;
         s->shared_blocks++;
     }
@@ -263,8 +318,16 @@ void sim_slice_unshare(sim_slice *s, sim_page_line *l) {
 sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index) {
     if (s->detailed == MOST_DETAILED) return NULL;
     if (s->detailed % SIM_BLOCK_LINES == 0)
-        s->failed |= !add_block(&s->words, s->detailed / SIM_BLOCK_LINES, SIM_BLOCK_LINES * sizeof(sim_line_words));
+        s->failed |= !add_block(s, &s->words, s->detailed / SIM_BLOCK_LINES, SIM_BLOCK_LINES * sizeof(sim_line_words));
     if (s->failed) return NULL;
     *index = s->detailed++;
     return sim_slice_words(s, *index);
+}
+
+sim_kept_touch *sim_slice_add_touches(sim_slice *s, sim_line_words *line, sim_row_role role) {
+    const size_t touches = SIM_LINE_WORDS * sizeof(sim_kept_touch);
+    char *at = sim_slice_take(s, touches + (role == SIM_ROW_WRITER ? SIM_LINE_WORDS * sizeof *line->values : 0));
+    if (!at) return NULL;
+    if (role == SIM_ROW_WRITER) line->values = (uint32_t *)(void *)(at + touches);
+    return line->touches[role] = (sim_kept_touch *)(void *)at;
 }

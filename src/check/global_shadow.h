@@ -11,6 +11,8 @@
 #include "check/internal.h"
 #include "state/block.h"
 
+#include <pthread.h>
+
 /* The last writer of bytes and those who have read them since: the last reader; a reader of its cluster that it does
  * not know of (another warp, or other lanes); and the last reader of another cluster. After a barrier, a thread that
  * knows one of two such readers mostly knows the other too. A thread that knows neither, or is one of them, is detected
@@ -38,7 +40,7 @@ typedef struct sim_accessor {
     bool is_used; /* while unused ones are being found */
 } sim_accessor;
 
-/* A touch as words keep it. */
+/* A touch as words keep it; all zero: there was none. */
 #define SIM_MOST_ACCESSORS ((1u << 28) - 1)
 typedef struct sim_kept_touch {
     uint32_t by : 28, bytes : 4; /* by: the accessor's number; 0: there was no such access */
@@ -47,10 +49,6 @@ typedef struct sim_kept_touch {
         uint8_t lane[4];
     };
 } sim_kept_touch;
-
-typedef struct sim_word_shadow {
-    sim_kept_touch writer, readers[SIM_READERS]; /* by role */
-} sim_word_shadow;
 
 /* The last access of several warps that each had whole lines to themselves, a lane for each of its elements. Such lines
  * share it, as long as nothing else is known of them. */
@@ -74,11 +72,17 @@ typedef struct sim_row {
 enum { SIM_LINE_WORDS = SIM_FOOTPRINT_LINE / 4, SIM_PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
 enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
 
-/* The words of a line, and hashes of the values that were stored last. */
+/* The words of a line: a touch of each by role, and beside the writers, hashes of the values that were stored last.
+ * Most lines have few roles; the others are NULL. */
+enum { SIM_ROLES = SIM_ROW_WRITER + 1 };
 typedef struct sim_line_words {
-    sim_word_shadow words[SIM_LINE_WORDS];
-    uint32_t values[SIM_LINE_WORDS];
+    sim_kept_touch *touches[SIM_ROLES];
+    uint32_t *values;
 } sim_line_words;
+
+static inline sim_kept_touch sim_word_touch(const sim_line_words *line, unsigned word, sim_row_role role) {
+    return line->touches[role] ? line->touches[role][word] : (sim_kept_touch){0};
+}
 
 /* The first pages of a slice get hashes of 32 bits, which tell all values of a word apart; the others get 16 bits,
  * since they would need as much memory as the kernel's own data. */
@@ -114,10 +118,22 @@ typedef struct sim_page_line {
     };
 } sim_page_line;
 
+/* The last atomic operation on each word of a line, for adders.c. by: its accessor's number; 0: none. `more`: an
+ * earlier one is kept too (adder_words.h). */
+typedef struct sim_kept_adder {
+    uint32_t by : 28, more : 1;
+    uint32_t lanes;
+} sim_kept_adder;
+
+typedef struct sim_line_adders {
+    sim_kept_adder words[SIM_LINE_WORDS];
+} sim_line_adders;
+
 typedef struct sim_page {
     sim_page_line lines[SIM_PAGE_LINES];
-    void *values; /* hashes of stored values; NULL until needed */
-    bool folds;   /* its hashes have 16 bits, not 32 */
+    void *values;             /* hashes of stored values; NULL until needed */
+    sim_line_adders **adders; /* by line; NULL until needed */
+    bool folds;               /* its hashes have 16 bits, not 32 */
 } sim_page;
 
 typedef struct sim_page_slot {
@@ -126,7 +142,18 @@ typedef struct sim_page_slot {
 } sim_page_slot;
 
 /* Rows and words are allocated in blocks, so that they never move. */
-enum { SIM_BLOCK_ROWS = 512, SIM_BLOCK_LINES = 16, SIM_BLOCK_SHARED = 512 };
+enum { SIM_BLOCK_ROWS = 256, SIM_BLOCK_LINES = 64, SIM_BLOCK_SHARED = 256 };
+
+/* Memory for what the slices keep until the launch ends. Each takes chunks, out of regions in large pages once there is
+ * much: scattered accesses touch so many pages of the shadow that looking up small ones would cost as much as the
+ * accesses themselves. */
+typedef struct sim_regions {
+    pthread_mutex_t lock;
+    void **list;
+    size_t count, capacity;
+    char *at; /* unused bytes of the last region: `left` */
+    size_t left, taken;
+} sim_regions;
 
 /* The accessors of a slice's words. `recent`: some of the last, by hash. */
 enum { SIM_RECENT_ACCESSORS = 128 };
@@ -138,6 +165,9 @@ typedef struct sim_accessors {
 } sim_accessors;
 
 typedef struct sim_slice {
+    sim_regions *regions;
+    char *chunk; /* unused bytes: `chunk_left` */
+    size_t chunk_left, chunk_bytes;
     sim_page_slot *pages; /* open addressing by number */
     size_t capacity, count;
     sim_page_slot *last;
@@ -150,7 +180,8 @@ typedef struct sim_slice {
     uint32_t detailed;    /* number of lines with words */
     sim_accessors accessors;
     sim_findings findings;
-    struct sim_adders *adders; /* adder_words.h; NULL until needed */
+    uint32_t added;            /* words with a last atomic operation */
+    struct sim_adders *adders; /* earlier ones: adder_words.h; NULL until needed */
     bool failed;
 } sim_slice;
 
@@ -164,10 +195,13 @@ struct sim_watch {
     uint32_t releases;                        /* so far; those of one parallel phase have one number */
     uint32_t epoch;
     bool follows_adders; /* adders.c */
+    sim_regions regions;
     sim_slice slices[SIM_WATCH_SLICES];
 };
 
 haul_status sim_watch_no_memory(void);
+/* Returns zeroed memory that is the slice's until the launch ends; NULL, with `failed`, if the host has none. */
+void *sim_slice_take(sim_slice *s, size_t bytes);
 /* `thread` of the cluster, at an instruction. */
 haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, uint32_t thread, haul_action action,
                                      uint32_t instruction);
@@ -180,6 +214,14 @@ static inline sim_page *sim_slice_page(sim_slice *s, uint64_t number) {
 
 /* Returns the page, or NULL if there is none yet. */
 sim_page *sim_slice_peek(const sim_slice *s, uint64_t number);
+
+/* Returns what is kept of the word's last atomic operation, or NULL. sim_page_add_adder() makes a place for it, and
+ * returns NULL if the host runs out of memory. */
+static inline sim_kept_adder *sim_page_adder(const sim_page *g, uint64_t address) {
+    sim_line_adders *line = g->adders ? g->adders[address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES] : NULL;
+    return line ? &line->words[address / 4 % SIM_LINE_WORDS] : NULL;
+}
+sim_kept_adder *sim_page_add_adder(sim_slice *s, sim_page *g, uint64_t address);
 
 static inline sim_row *sim_slice_row(const sim_slice *s, uint32_t index) {
     return (sim_row *)s->rows[index / SIM_BLOCK_ROWS] + index % SIM_BLOCK_ROWS;
@@ -212,6 +254,13 @@ static inline sim_line_words *sim_slice_words(const sim_slice *s, uint32_t index
 /* Adds the words of one line and returns them and their index. Returns NULL if there are too many, or the host runs out
  * of memory. */
 sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index);
+/* Returns the touch of the word in that role, to be set. Returns NULL if the host runs out of memory. */
+sim_kept_touch *sim_slice_add_touches(sim_slice *s, sim_line_words *line, sim_row_role role);
+static inline sim_kept_touch *sim_slice_touch_at(sim_slice *s, sim_line_words *line, unsigned word, sim_row_role role) {
+    sim_kept_touch *touches = line->touches[role];
+    if (!touches) touches = sim_slice_add_touches(s, line, role);
+    return touches ? &touches[word] : NULL;
+}
 
 /* ---- accessors ---- */
 

@@ -197,37 +197,44 @@ static bool is_by_others(const sim_play *p, const sim_kept_touch *k) {
 }
 
 /* Records another read by the last reader's cluster. */
-static void keep_reader_of_cluster(sim_play *p, sim_word_shadow *w, sim_kept_touch kept) {
-    sim_kept_touch *last = &w->readers[SIM_ROW_READER], *beside = &w->readers[SIM_ROW_READER_BESIDE];
+static void keep_reader_of_cluster(sim_play *p, sim_line_words *line, unsigned word, sim_kept_touch kept) {
+    sim_kept_touch *last = sim_slice_touch_at(p->s, line, word, SIM_ROW_READER);
+    const sim_kept_touch beside = sim_word_touch(line, word, SIM_ROW_READER_BESIDE);
     const sim_touch before = sim_slice_touch(p->s, last), now = touch_of(p);
     if (joins_reader(p, &before, &now, last)) return;
-    if (!is_covered(p, &before) && !(before.actor == now.actor && is_by_others(p, beside))) *beside = *last;
+    if (!is_covered(p, &before) && !(before.actor == now.actor && is_by_others(p, &beside))) {
+        sim_kept_touch *to = sim_slice_touch_at(p->s, line, word, SIM_ROW_READER_BESIDE);
+        if (to) *to = *last;
+    }
     *last = kept;
 }
 
 /* Records a read of a word in the reader roles (sim_row_role). */
-static void keep_reader(sim_play *p, sim_word_shadow *w) {
+static void keep_reader(sim_play *p, sim_line_words *line, unsigned word) {
     const sim_kept_touch kept = {
         .by = accessor_of(p) & SIM_MOST_ACCESSORS, .bytes = p->bytes & 15u, .lanes = 1u << p->lane};
-    sim_kept_touch *last = &w->readers[SIM_ROW_READER];
+    sim_kept_touch *last = sim_slice_touch_at(p->s, line, word, SIM_ROW_READER);
+    if (!last) return;
     if (last->by == kept.by && last->bytes == kept.bytes) {
         last->lanes |= kept.lanes;
         return;
     }
     if (last->by && p->s->accessors.list[last->by].cluster == p->e->cluster) {
-        keep_reader_of_cluster(p, w, kept);
+        keep_reader_of_cluster(p, line, word, kept);
         return;
     }
-    if (last->by) w->readers[SIM_ROW_READER_BEFORE] = *last;
+    sim_kept_touch *before = last->by ? sim_slice_touch_at(p->s, line, word, SIM_ROW_READER_BEFORE) : NULL;
+    if (before) *before = *last;
     *last = kept;
 }
 
-static void read_word(sim_play *p, sim_word_shadow *w) {
-    if (w->writer.by) {
-        const sim_touch writer = sim_slice_touch(p->s, &w->writer);
+static void read_word(sim_play *p, sim_line_words *line, unsigned word) {
+    const sim_kept_touch last = sim_word_touch(line, word, SIM_ROW_WRITER);
+    if (last.by) {
+        const sim_touch writer = sim_slice_touch(p->s, &last);
         check_read(p, &writer);
     }
-    keep_reader(p, w);
+    keep_reader(p, line, word);
 }
 
 static void check_reader(const sim_play *p, const sim_kept_touch *k) {
@@ -250,10 +257,11 @@ static void keep_writer(sim_play *p, const sim_touch *before, sim_kept_touch *wr
 }
 
 /* Keeps such a write among the word's readers, which a write is compared with. */
-static void keep_hidden(const sim_play *p, const sim_touch *before, uint32_t by, sim_word_shadow *w) {
+static void keep_hidden(const sim_play *p, const sim_touch *before, uint32_t by, sim_line_words *line, unsigned word) {
     const sim_kept_touch hidden = {
         .by = by & SIM_MOST_ACCESSORS, .bytes = before->bytes & p->bytes & 15u, .lanes = writing_lanes(p, before)};
-    if (hidden.bytes) w->readers[SIM_ROW_READER] = hidden;
+    sim_kept_touch *to = hidden.bytes ? sim_slice_touch_at(p->s, line, word, SIM_ROW_READER) : NULL;
+    if (to) *to = hidden;
 }
 
 /* Returns another lane of the access that uses the current word, or the current one if there is none. */
@@ -267,9 +275,10 @@ static unsigned lane_beside(const sim_play *p) {
 }
 
 /* True if the lane has read the word since its last write: it has seen the value that it overwrites. */
-static bool has_read(const sim_play *p, const sim_word_shadow *w) {
+static bool has_read(const sim_play *p, const sim_line_words *line, unsigned word) {
     for (unsigned r = 0; r < SIM_READERS; r++) {
-        const sim_touch t = sim_slice_touch(p->s, &w->readers[r]);
+        if (!line->touches[r]) continue;
+        const sim_touch t = sim_slice_touch(p->s, &line->touches[r][word]);
         if (t.epoch && t.cluster == p->e->cluster && t.actor == p->e->actor && t.lanes >> p->lane & 1) return true;
     }
     return false;
@@ -277,14 +286,14 @@ static bool has_read(const sim_play *p, const sim_word_shadow *w) {
 
 /* Reports the write if the last one is not ordered before it. An atomic operation of several lanes comes after a store
  * of one of them for that lane only. */
-static void check_write(sim_play *p, const sim_word_shadow *w, const sim_touch *before, uint32_t value) {
+static void check_write(sim_play *p, const sim_touch *before, const sim_line_words *line, unsigned word) {
     const uint32_t lanes = writing_lanes(p, before);
     const unsigned lane = p->lane;
     if (!lanes || sim_play_cannot_race(p, before)) return;
     const bool is_own = before->cluster == p->e->cluster && before->actor == p->e->actor && lanes == 1u << lane;
     if (is_own && p->e->action == HAUL_ACTION_ATOMIC && p->e->warps == 1) p->lane = lane_beside(p);
-    const bool same = p->value && p->value == value;
-    const bool is_harmless = is_left_to_chance(p, before) && (same || has_read(p, w));
+    const bool same = p->value && p->value == line->values[word];
+    const bool is_harmless = is_left_to_chance(p, before) && (same || has_read(p, line, word));
     const uint32_t raced = unknown_lanes(p, before, lanes);
     const uint32_t unfenced = !raced && p->e->fenced ? unfenced_lanes(p, before, lanes) : 0;
     if (raced && !is_harmless)
@@ -294,18 +303,32 @@ static void check_write(sim_play *p, const sim_word_shadow *w, const sim_touch *
     p->lane = lane;
 }
 
-static void write_word(sim_play *p, sim_word_shadow *w, uint32_t *value) {
-    const sim_touch before = sim_slice_touch(p->s, &w->writer);
-    const uint32_t by = w->writer.by;
-    check_write(p, w, &before, *value);
-    for (unsigned r = 0; r < SIM_READERS; r++) check_reader(p, &w->readers[r]);
-    keep_writer(p, &before, &w->writer);
-    *value = p->value;
+static void check_readers(const sim_play *p, sim_line_words *line, unsigned word) {
+    for (unsigned r = 0; r < SIM_READERS; r++)
+        if (line->touches[r]) check_reader(p, &line->touches[r][word]);
+}
+
+/* Takes the bytes that are written from the word's readers. */
+static void drop_readers(const sim_play *p, sim_line_words *line, unsigned word) {
     for (unsigned r = 0; r < SIM_READERS; r++) {
-        w->readers[r].bytes &= ~(unsigned)p->bytes & 15u;
-        if (!w->readers[r].bytes) w->readers[r].by = 0;
+        sim_kept_touch *reader = line->touches[r] ? &line->touches[r][word] : NULL;
+        if (!reader) continue;
+        reader->bytes &= ~(unsigned)p->bytes & 15u;
+        if (!reader->bytes) reader->by = 0;
     }
-    if (sim_order_hides(p->watch, p->e, &before)) keep_hidden(p, &before, by, w);
+}
+
+static void write_word(sim_play *p, sim_line_words *line, unsigned word) {
+    sim_kept_touch *writer = sim_slice_touch_at(p->s, line, word, SIM_ROW_WRITER);
+    if (!writer) return;
+    const sim_touch before = sim_slice_touch(p->s, writer);
+    const uint32_t by = writer->by;
+    check_write(p, &before, line, word);
+    check_readers(p, line, word);
+    keep_writer(p, &before, writer);
+    line->values[word] = p->value;
+    drop_readers(p, line, word);
+    if (sim_order_hides(p->watch, p->e, &before)) keep_hidden(p, &before, by, line, word);
 }
 
 void sim_play_words(sim_play *p, sim_line_words *line, uint64_t from, uint64_t to) {
@@ -316,9 +339,9 @@ void sim_play_words(sim_play *p, sim_line_words *line, uint64_t from, uint64_t t
         p->bytes = (uint8_t)((1u << end) - (1u << first));
         const unsigned at = word / 4 % SIM_LINE_WORDS;
         if (sim_play_reads(p))
-            read_word(p, &line->words[at]);
+            read_word(p, line, at);
         else
-            write_word(p, &line->words[at], &line->values[at]);
+            write_word(p, line, at);
     }
 }
 
@@ -363,10 +386,10 @@ static void spread_row(sim_slice *s, const sim_row *r, sim_line_words *line) {
     const uint32_t by = sim_slice_accessor(s, &touch);
     for (uint32_t left = sim_bytes_words(r->bytes); left; left &= left - 1) {
         const unsigned word = (unsigned)__builtin_ctz(left), bits = sim_bytes_of_word(r->bytes, word);
-        const bool is_writer = r->role == SIM_ROW_WRITER;
-        sim_kept_touch *t = is_writer ? &line->words[word].writer : &line->words[word].readers[r->role];
+        sim_kept_touch *t = sim_slice_touch_at(s, line, word, (sim_row_role)r->role);
+        if (!t) return;
         *t = (sim_kept_touch){.by = by & SIM_MOST_ACCESSORS};
-        if (is_writer)
+        if (r->role == SIM_ROW_WRITER)
             spread_writer(r, word, bits, t);
         else
             spread_reader(r, word, bits, t);
@@ -375,7 +398,7 @@ static void spread_row(sim_slice *s, const sim_row *r, sim_line_words *line) {
 
 static void spread_values(const sim_page *g, unsigned first, sim_line_words *line) {
     for (unsigned w = 0; w < SIM_LINE_WORDS; w++)
-        if (line->words[w].writer.by) line->values[w] = sim_page_value(g, first + w);
+        if (sim_word_touch(line, w, SIM_ROW_WRITER).by) line->values[w] = sim_page_value(g, first + w);
 }
 
 sim_line_words *sim_play_detail(sim_play *p, sim_page *g, unsigned line) {

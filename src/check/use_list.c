@@ -91,11 +91,10 @@ static void add_kept(sim_use_list *f, const sim_slice *s, uint64_t word, const s
     add_touch(f, word, &t);
 }
 
-static void add_words(sim_use_list *f, const sim_slice *s, uint64_t line, const sim_word_shadow *words) {
-    for (unsigned w = 0; w < SIM_LINE_WORDS; w++) {
-        add_kept(f, s, line + 4 * w, &words[w].writer);
-        for (unsigned r = 0; r < SIM_READERS; r++) add_kept(f, s, line + 4 * w, &words[w].readers[r]);
-    }
+static void add_words(sim_use_list *f, const sim_slice *s, uint64_t line, const sim_line_words *words) {
+    for (unsigned role = 0; role < SIM_ROLES; role++)
+        for (unsigned w = 0; words->touches[role] && w < SIM_LINE_WORDS; w++)
+            add_kept(f, s, line + 4 * w, &words->touches[role][w]);
 }
 
 static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *slot) {
@@ -103,7 +102,7 @@ static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *s
         const sim_page_line *at = &slot->page->lines[l];
         const uint64_t line = (slot->number << SIM_WATCH_PAGE) + (uint64_t)l * SIM_FOOTPRINT_LINE;
         if (sim_link_is_detailed(at->link)) {
-            add_words(f, s, line, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED)->words);
+            add_words(f, s, line, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED));
         } else if (sim_link_has_rows(at->link)) {
             add_rows(f, s, line, at->link);
         } else if (sim_link_is_shared(at->link)) {
