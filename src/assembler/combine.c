@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 /* Memories whose accesses are kept apart. */
-enum { SHARED, GLOBAL, READ_ONLY, DOMAINS };
+enum { SHARED, GLOBAL, READ_ONLY, LOCAL, DOMAINS };
 
 /* An access proves the alignment of its address on every path through it. */
 typedef struct proof {
@@ -45,6 +45,18 @@ typedef struct combining {
     proof *proofs;
     size_t proof_count, proof_capacity;
 } combining;
+
+/* Returns DOMAINS for spaces whose accesses are not combined. */
+static unsigned domain_of(const ptx_instruction *i) {
+    switch (i->mods[PTX_SLOT_SPACE]) {
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA:
+    case PTX_MOD_SHARED_CLUSTER: return SHARED;
+    case PTX_MOD_GLOBAL: return i->mods[PTX_SLOT_NC] ? READ_ONLY : GLOBAL;
+    case PTX_MOD_LOCAL: return LOCAL;
+    default: return DOMAINS;
+    }
+}
 
 /* ---- one instruction's elements ---- */
 
@@ -100,7 +112,8 @@ static void list_elements(combining *s, uint32_t index, sim_place place, sim_nod
                       .at = e * bytes,
                       .size = (uint8_t)(whole ? count * bytes : bytes),
                       .alignment = (uint8_t)__builtin_ctz(count * bytes),
-                      .halves = halves};
+                      .halves = halves,
+                      .local = domain_of(i) == LOCAL};
         ARENA_PUSH(nodes->memory, nodes->items, nodes->count, nodes->capacity, n);
     }
     sim_merge_nodes(nodes, true, NULL);
@@ -118,26 +131,22 @@ static void list_elements(combining *s, uint32_t index, sim_place place, sim_nod
 
 /* ---- regions ---- */
 
-/* Returns DOMAINS for spaces whose accesses are not combined. */
-static unsigned domain_of(const ptx_instruction *i) {
-    switch (i->mods[PTX_SLOT_SPACE]) {
-    case PTX_MOD_SHARED:
-    case PTX_MOD_SHARED_CTA:
-    case PTX_MOD_SHARED_CLUSTER: return SHARED;
-    case PTX_MOD_GLOBAL: return i->mods[PTX_SLOT_NC] ? READ_ONLY : GLOBAL;
-    default: return DOMAINS;
-    }
-}
+enum {
+    IN_SHARED = 1 << SHARED,
+    IN_GLOBAL = 1 << GLOBAL,
+    IN_LOCAL = 1 << LOCAL,
+    IN_ANY = IN_SHARED | IN_GLOBAL | IN_LOCAL,
+    IN_ALL = (1 << DOMAINS) - 1
+};
 
-enum { IN_SHARED = 1 << SHARED, IN_GLOBAL = 1 << GLOBAL, IN_ALL = (1 << DOMAINS) - 1 };
-
-/* A generic store may write to shared and to global memory. */
+/* A generic store may write to any memory. */
 static unsigned written_domains(const ptx_instruction *i) {
     switch (domain_of(i)) {
     case SHARED: return IN_SHARED;
     case GLOBAL:
     case READ_ONLY: return IN_GLOBAL;
-    default: return i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE ? IN_SHARED | IN_GLOBAL : 0;
+    case LOCAL: return IN_LOCAL;
+    default: return i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE ? IN_ANY : 0;
     }
 }
 
@@ -145,7 +154,7 @@ static unsigned written_domains(const ptx_instruction *i) {
 static unsigned separates(const ptx_instruction *i) {
     if (sim_is_crossed(i)) return 0;
     if (ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return written_domains(i);
-    if (sim_is_call(i)) return IN_SHARED | IN_GLOBAL;
+    if (sim_is_call(i)) return IN_ANY;
     return ptx_is_pure(i->op) ? 0 : IN_ALL;
 }
 
@@ -231,7 +240,7 @@ static void scan_load(combining *s, uint32_t index, uint32_t block, unsigned dom
     const ptx_instruction *i = &s->function->instructions[index];
     const sim_place place = sim_bases_place(&s->bases, index, block);
     begin_stores(s, domain == READ_ONLY ? 0 : 1u << domain);
-    if (!sim_is_ordinary(i) || access_bytes(i) > 16 || (i->guarded && domain == SHARED)) return;
+    if (!sim_is_ordinary(i) || access_bytes(i) > 16 || (i->guarded && (domain == SHARED || domain == LOCAL))) return;
     if (!i->guarded) prove(s, i, place, block);
     s->assembled[index].part_count = 0;
     s->single.count = 0;

@@ -7,7 +7,13 @@
  *
  * A sum of two products fuses one of them and needs the value of the other. Products with one use are fused first. Then
  * each sum, in their order, fuses its product with fewer uses, or the first one. As soon as a sum needs a product's
- * value, no later sum fuses that product; earlier ones keep it fused. */
+ * value, no later sum fuses that product; earlier ones keep it fused.
+ *
+ * Copies and negations of a product are the product itself: machine code has signs in its operands.
+ *
+ * rcp.approx that keeps subnormal numbers is a product, too: of the reciprocal of a scaled argument and the scale. That
+ * is a power of two, so fusing it changes no bits of the sum. But a sum that fuses it needs the value of its other
+ * product. Of two equal products the sum is twice the one. */
 #include "assembler/contract.h"
 
 #include "assembler/rewrite.h"
@@ -25,8 +31,14 @@ enum { NO_STRETCH = 0, LEFT = 1, RIGHT = 2 }; /* operands of a sum */
 typedef struct product {
     uint32_t stretch;      /* stretch of the product; NO_STRETCH: the register is no product, or one that stays */
     uint32_t instruction;  /* the product */
-    uint32_t uses, chosen; /* instructions that read it; sums that may fuse it, then those that do */
+    uint32_t uses, chosen; /* instructions that read it or its copies; sums that may fuse it, then those that do */
 } product;
+
+/* A copy of a product. */
+typedef struct copy {
+    bool is, negated;
+    uint32_t of; /* the product's register */
+} copy;
 
 typedef struct sum {
     uint32_t instruction;
@@ -37,6 +49,7 @@ typedef struct contraction {
     const ptx_function *function;
     arena *memory, *scratch;
     product *products;     /* by register */
+    copy *copies;          /* by register */
     uint32_t *definitions; /* by register: number of definitions */
     uint32_t *written;     /* by register: the last instruction so far that writes it, + 1 */
     const bool *constant;  /* by register: a constant in each iteration of an unrolled loop */
@@ -51,6 +64,12 @@ typedef struct contraction {
 static bool is_product(const ptx_instruction *i) {
     return (i->op == PTX_OP_FMUL || i->op == PTX_OP_HMUL) && !i->guarded && !i->mods[PTX_SLOT_ROUND] &&
            !i->mods[PTX_SLOT_SAT] && i->operands[0].kind == PTX_REGISTER;
+}
+
+/* Returns whether it is a reciprocal whose scale multiplies it in the end. */
+static bool is_scaled(const ptx_instruction *i) {
+    return i->op == PTX_OP_RCP_APPROX && i->type == PTX_F32 && !i->mods[PTX_SLOT_FTZ] && !i->guarded &&
+           i->operands[0].kind == PTX_REGISTER;
 }
 
 static bool is_difference(const ptx_instruction *i) {
@@ -84,8 +103,14 @@ static void note_write(void *context, uint32_t reg, bool writes) {
     if (writes) c->written[reg] = c->now + 1;
 }
 
+/* The register of the product that an operand refers to, itself or by a copy. */
+static uint32_t origin(const contraction *c, const ptx_operand *o) {
+    return c->copies[o->reg].is ? c->copies[o->reg].of : o->reg;
+}
+
 /* Returns whether the product's factors are unchanged. */
 static bool still_there(const contraction *c, const ptx_instruction *made, uint32_t at) {
+    if (is_scaled(made)) return true;
     for (unsigned k = LEFT; k <= RIGHT; k++)
         if (made->operands[k].kind == PTX_REGISTER && c->written[made->operands[k].reg] > at) return false;
     return true;
@@ -96,11 +121,11 @@ static bool still_there(const contraction *c, const ptx_instruction *made, uint3
 static bool may_take(const contraction *c, const ptx_instruction *i, unsigned side, uint32_t stretch) {
     const ptx_operand *o = &i->operands[side];
     if (o->kind != PTX_REGISTER) return false;
-    const uint32_t made_in = c->products[o->reg].stretch;
+    const uint32_t reg = origin(c, o), made_in = c->products[reg].stretch;
     if (made_in != ANY_STRETCH && made_in != stretch) return false;
     const ptx_operand *other = &i->operands[LEFT + RIGHT - side];
-    if (other->kind == PTX_REGISTER && other->reg == o->reg) return false;
-    const uint32_t at = c->products[o->reg].instruction;
+    if (other->kind == PTX_REGISTER && origin(c, other) == reg) return false;
+    const uint32_t at = c->products[reg].instruction;
     const ptx_instruction *made = &c->function->instructions[at];
     return made->type == i->type && made->mods[PTX_SLOT_FTZ] == i->mods[PTX_SLOT_FTZ] && still_there(c, made, at);
 }
@@ -132,16 +157,67 @@ static bool goes_anywhere(const contraction *c, const ptx_instruction *i) {
     return (is_fixed(c, left) || is_fixed(c, right)) && is_unchanged(c, left) && is_unchanged(c, right);
 }
 
-/* Notes a product or a sum, then what the instruction writes. */
+static bool is_pair(const ptx_instruction *i) {
+    return i->type == PTX_F16X2 || i->type == PTX_BF16X2;
+}
+
+static bool is_same_operand(const ptx_operand *a, const ptx_operand *b) {
+    if (a->kind != b->kind) return false;
+    return a->kind == PTX_REGISTER ? a->reg == b->reg : a->bits == b->bits && a->width == b->width;
+}
+
+/* Returns whether the sum adds two products of the same factors, which makes it twice the one. Not of pairs, nor with
+ * .ftz. */
+static bool is_twice(const contraction *c, const ptx_instruction *i) {
+    const uint32_t left = origin(c, &i->operands[LEFT]), right = origin(c, &i->operands[RIGHT]);
+    const ptx_instruction *a = &c->function->instructions[c->products[left].instruction];
+    const ptx_instruction *b = &c->function->instructions[c->products[right].instruction];
+    const bool negates = c->copies[i->operands[LEFT].reg].negated != c->copies[i->operands[RIGHT].reg].negated;
+    if (is_difference(i) != negates || !is_product(a) || !is_product(b)) return false;
+    if (is_pair(i) || i->mods[PTX_SLOT_FTZ]) return false;
+    return (is_same_operand(&a->operands[LEFT], &b->operands[LEFT]) &&
+            is_same_operand(&a->operands[RIGHT], &b->operands[RIGHT])) ||
+           (is_same_operand(&a->operands[LEFT], &b->operands[RIGHT]) &&
+            is_same_operand(&a->operands[RIGHT], &b->operands[LEFT]));
+}
+
+static void note_sum(contraction *c, const ptx_instruction *i, uint32_t stretch) {
+    sum s = {.instruction = c->now,
+             .may = {[LEFT] = may_take(c, i, LEFT, stretch), [RIGHT] = may_take(c, i, RIGHT, stretch)}};
+    if (s.may[LEFT] && s.may[RIGHT] && is_twice(c, i)) return;
+    if (s.may[LEFT] || s.may[RIGHT]) ARENA_PUSH(c->scratch, c->sums, c->sum_count, c->sum_capacity, s);
+}
+
+/* Returns whether it copies or negates a register. */
+static bool is_copy(const ptx_instruction *i) {
+    if (i->op != PTX_OP_MOV && i->op != PTX_OP_FNEG && i->op != PTX_OP_HNEG) return false;
+    return !i->guarded && i->operands[0].kind == PTX_REGISTER && i->operands[1].kind == PTX_REGISTER;
+}
+
+/* Uses of the copy are uses of the product. The copy itself is none. */
+static void note_copy(contraction *c, const ptx_instruction *i, uint32_t stretch) {
+    const ptx_operand *from = &i->operands[1];
+    const uint32_t to = i->operands[0].reg, of = origin(c, from);
+    if (c->definitions[to] != 1 || !c->products[of].stretch) return;
+    if (c->products[of].stretch != ANY_STRETCH && c->products[of].stretch != stretch) return;
+    const ptx_instruction *made = &c->function->instructions[c->products[of].instruction];
+    const bool flushes = i->mods[PTX_SLOT_FTZ] && !made->mods[PTX_SLOT_FTZ];
+    if (i->op != PTX_OP_MOV && (made->type != i->type || flushes)) return;
+    c->copies[to] = (copy){true, c->copies[from->reg].negated != (i->op != PTX_OP_MOV), of};
+    c->products[of].uses += c->products[to].uses - 1;
+}
+
+/* Notes a product, a copy of one or a sum, then what the instruction writes. */
 static void look_at(contraction *c, uint32_t stretch) {
     const ptx_instruction *i = &c->function->instructions[c->now];
-    if (is_product(i) && c->definitions[i->operands[0].reg] == 1 && !c->constant[i->operands[0].reg]) {
-        c->products[i->operands[0].reg].stretch = goes_anywhere(c, i) ? ANY_STRETCH : stretch;
+    const bool is_scale = is_scaled(i);
+    if ((is_scale || is_product(i)) && c->definitions[i->operands[0].reg] == 1 && !c->constant[i->operands[0].reg]) {
+        c->products[i->operands[0].reg].stretch = !is_scale && goes_anywhere(c, i) ? ANY_STRETCH : stretch;
         c->products[i->operands[0].reg].instruction = c->now;
+    } else if (is_copy(i)) {
+        note_copy(c, i, stretch);
     } else if (is_sum(i)) {
-        sum s = {.instruction = c->now,
-                 .may = {[LEFT] = may_take(c, i, LEFT, stretch), [RIGHT] = may_take(c, i, RIGHT, stretch)}};
-        if (s.may[LEFT] || s.may[RIGHT]) ARENA_PUSH(c->scratch, c->sums, c->sum_count, c->sum_capacity, s);
+        note_sum(c, i, stretch);
     }
     ptx_visit_registers(i, note_write, c);
 }
@@ -162,7 +238,7 @@ static void find_sums(contraction *c) {
 
 /* The product that an operand of the sum refers to. */
 static product *side_of(const contraction *c, const sum *s, unsigned side) {
-    return &c->products[c->function->instructions[s->instruction].operands[side].reg];
+    return &c->products[origin(c, &c->function->instructions[s->instruction].operands[side])];
 }
 
 static bool is_open(const contraction *c, const sum *s, unsigned side) {
@@ -198,11 +274,13 @@ static unsigned preferred(const contraction *c, const sum *s) {
     return left ? LEFT : right ? RIGHT : 0;
 }
 
-/* Chooses the products that sums fuse: those with one use first, then the others, sum by sum. */
+/* Chooses the products that sums fuse: those with one use first, then the others, sum by sum. Pairs are fused late, sum
+ * by sum: the machine code of an earlier sum no longer changes. */
 static void choose(contraction *c) {
     for (size_t r = 0; r < c->function->register_count; r++) c->products[r].chosen = 0;
     for (size_t k = 0; k < c->sum_count; k++) {
         sum *s = &c->sums[k];
+        if (is_pair(&c->function->instructions[s->instruction])) continue;
         const unsigned side = is_used_once(c, s, LEFT) ? LEFT : is_used_once(c, s, RIGHT) ? RIGHT : 0;
         if (side) take(c, s, side);
     }
@@ -238,11 +316,12 @@ static ptx_operand negated(rewriting *w, const ptx_instruction *i, ptx_operand o
     return neg.operands[0];
 }
 
-/* A difference negates the product's first factor or the other operand. */
+/* A difference, or a negated copy, negates the product's first factor or the other operand. */
 static void add_fused(rewriting *w, const sum *s) {
     const ptx_function *from = w->found->function;
     const ptx_instruction *i = &from->instructions[s->instruction];
     const ptx_instruction *made = &from->instructions[side_of(w->found, s, s->takes)->instruction];
+    const bool negates = is_difference(i) && s->takes == RIGHT;
     ptx_instruction fused = *i;
     fused.op = i->op == PTX_OP_FADD || i->op == PTX_OP_FSUB ? PTX_OP_FMA : PTX_OP_HFMA;
     fused.mods[PTX_SLOT_ROUND] = PTX_MOD_RN;
@@ -252,25 +331,38 @@ static void add_fused(rewriting *w, const sum *s) {
     fused.operands[1] = made->operands[LEFT];
     fused.operands[2] = made->operands[RIGHT];
     fused.operands[3] = i->operands[LEFT + RIGHT - s->takes];
-    if (is_difference(i)) {
-        ptx_operand *sign = &fused.operands[s->takes == LEFT ? 3 : 1];
-        *sign = negated(w, i, *sign);
-    }
+    if (w->found->copies[i->operands[s->takes].reg].negated != negates)
+        fused.operands[1] = negated(w, i, fused.operands[1]);
+    if (is_difference(i) && s->takes == LEFT) fused.operands[3] = negated(w, i, fused.operands[3]);
     sim_rewrite_add(&w->to, fused);
 }
 
-/* Leaves out the products that all their uses have fused. */
+/* Returns whether a sum takes its product by fusing it. A scaled reciprocal stays, as does the sum. */
+static bool fuses(const contraction *c, const sum *s) {
+    return s->takes && !is_scaled(&c->function->instructions[side_of(c, s, s->takes)->instruction]);
+}
+
+/* Marks the products that all their uses have fused, and their copies. */
+static void mark_gone(const contraction *c, rewriting *w) {
+    for (size_t k = 0; k < c->sum_count; k++) {
+        if (!fuses(c, &c->sums[k])) continue;
+        w->taken[c->sums[k].instruction] = (uint32_t)k + 1;
+        const product *p = side_of(c, &c->sums[k], c->sums[k].takes);
+        w->gone[p->instruction] = p->chosen == p->uses;
+    }
+    for (size_t k = 0; k < c->function->instruction_count; k++) {
+        const ptx_instruction *i = &c->function->instructions[k];
+        if (!is_copy(i) || !c->copies[i->operands[0].reg].is) continue;
+        w->gone[k] = w->gone[c->products[c->copies[i->operands[0].reg].of].instruction];
+    }
+}
+
 static ptx_function *rewrite(const contraction *c) {
     const ptx_function *from = c->function;
     rewriting w = {.found = c,
                    .taken = ARENA_ARRAY(c->scratch, from->instruction_count, uint32_t),
                    .gone = ARENA_ARRAY(c->scratch, from->instruction_count, bool)};
-    for (size_t k = 0; k < c->sum_count; k++) {
-        if (!c->sums[k].takes) continue;
-        w.taken[c->sums[k].instruction] = (uint32_t)k + 1;
-        const product *p = side_of(c, &c->sums[k], c->sums[k].takes);
-        w.gone[p->instruction] = p->chosen == p->uses;
-    }
+    mark_gone(c, &w);
     sim_rewrite_begin(&w.to, from, c->memory);
     for (uint32_t i = 0; i < from->instruction_count; i++) {
         sim_rewrite_at(&w.to, i);
@@ -285,7 +377,7 @@ static ptx_function *rewrite(const contraction *c) {
 
 static bool has_fused(const contraction *c) {
     for (size_t k = 0; k < c->sum_count; k++)
-        if (c->sums[k].takes) return true;
+        if (fuses(c, &c->sums[k])) return true;
     return false;
 }
 
@@ -302,6 +394,7 @@ ptx_function *sim_contract(ptx_module *module, ptx_function *flat, arena *scratc
                      .scratch = scratch,
                      .constant = sim_find_round_constants(flat, scratch),
                      .products = ARENA_ARRAY(scratch, flat->register_count + 1, product),
+                     .copies = ARENA_ARRAY(scratch, flat->register_count + 1, copy),
                      .definitions = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t),
                      .written = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t)};
     for (size_t i = 0; i < flat->instruction_count; i++)

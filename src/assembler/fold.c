@@ -1,7 +1,8 @@
 /* Simplifications of ptxas 13.0, read off machine code and checked against an H100 (tests/data/h100):
  *
  * - Approximate functions of a constant are rounded to nearest. A quotient by a constant is a product by its rounded
- *   reciprocal, which may be fused into a sum.
+ *   reciprocal, which may be fused into a sum. With .ftz, the reciprocal of a reciprocal is the original, and a
+ *   quotient by a reciprocal (div.approx) a product.
  * - A product by one that names no rounding becomes the other factor. The minimum or maximum of two equal values
  *   becomes either. NaNs therefore stay as they are.
  * - neg and abs of single precision are sums with -0, which turn every NaN into one, unless a selection uses the
@@ -201,6 +202,19 @@ static bool fold_function(folding *f, ptx_instruction *i) {
     const float x = float_of(bits);
     if (!compute(i->op, ftz ? flushed(x) : x, ftz, &result)) return false;
     become_constant(f, i, bits_of(ftz ? flushed(result) : result));
+    return true;
+}
+
+/* A quotient by a reciprocal is a product. */
+static bool fold_division_by_reciprocal(folding *f, ptx_instruction *i) {
+    if (!i->mods[PTX_SLOT_FTZ] || i->mods[PTX_SLOT_PRECISION] != PTX_MOD_APPROX) return false;
+    if (i->operands[2].kind != PTX_REGISTER) return false;
+    const value *v = value_of(f, i->operands[2].reg);
+    if (v->made != PTX_OP_RCP_APPROX || !still_has(f, v)) return false;
+    ptx_operand original = i->operands[2];
+    original.reg = v->of;
+    become_product(f, i, 1);
+    i->operands[2] = original;
     return true;
 }
 
@@ -457,7 +471,7 @@ static bool fold(folding *f, ptx_instruction *i) {
     case PTX_OP_FMAX: return fold_choice(f, i) || order_operands(f, i);
     case PTX_OP_HMIN:
     case PTX_OP_HMAX: return fold_choice(f, i);
-    case PTX_OP_FDIV_APPROX: return fold_quotient(f, i);
+    case PTX_OP_FDIV_APPROX: return fold_quotient(f, i) || fold_division_by_reciprocal(f, i);
     case PTX_OP_FNEG:
     case PTX_OP_FABS: return fold_sign(f, i);
     case PTX_OP_BFE:
@@ -520,6 +534,7 @@ static bool may_fold(const ptx_instruction *i) {
     case PTX_OP_HMAX:
     case PTX_OP_FMIN:
     case PTX_OP_FMAX: return true;
+    case PTX_OP_RCP_APPROX: return i->mods[PTX_SLOT_FTZ] || i->operands[1].kind == PTX_FLOATING;
     case PTX_OP_BFE:
     case PTX_OP_BFI:
     case PTX_OP_SHL:

@@ -168,6 +168,7 @@ static bool fill_window(const sim_node *a, const sim_node *b, unsigned width, bo
     unsigned half = width / 2, large = a->size > b->size ? a->size : b->size, small = a->size + b->size - large;
     if (a->halves && width > WIDEST_HALVES) return false;
     if (loads && small < MERGED_LOAD && !a->halves && a->instruction != b->instruction) return false;
+    if (a->local && (small < half || (small == 1 && a->instruction != b->instruction))) return false;
     bool apart = window_of(a, half) != window_of(b, half), suffices = width == 4 || width == WIDEST || a->halves;
     return apart && large == half && (small == half || (loads && small == half / 2 && suffices));
 }

@@ -15,6 +15,7 @@ typedef struct sim_node {
     uint8_t size, element;
     uint8_t alignment; /* of the base, log2 */
     bool halves;       /* loads of 16-bit values that are not extended */
+    bool local;        /* in local memory: accesses are merged only if they fill the window, single bytes never */
     bool holes;        /* some of its bytes are needed by no instruction; it cannot serve other loads */
     uint16_t hints;    /* cache operators: accesses with different ones are not merged */
     uint32_t region, block;

@@ -3,6 +3,7 @@
 #include "assembler/quotient.h"
 
 #include "assembler/rewrite.h"
+#include "ptx/literal.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
 
@@ -21,6 +22,17 @@ static void count_use(void *context, uint32_t reg, bool writes) {
     u->sums[reg] += u->in_sum;
 }
 
+/* A copy or a negation that is only added counts as a sum. */
+static void count_copies(const ptx_function *f, register_uses *u) {
+    for (size_t k = f->instruction_count; k-- > 0;) {
+        const ptx_instruction *i = &f->instructions[k];
+        if ((i->op != PTX_OP_MOV && i->op != PTX_OP_FNEG) || i->operands[1].kind != PTX_REGISTER) continue;
+        if (i->guarded || i->operands[0].kind != PTX_REGISTER) continue;
+        const uint32_t to = i->operands[0].reg;
+        u->sums[i->operands[1].reg] += u->all[to] && u->all[to] == u->sums[to];
+    }
+}
+
 static register_uses count_uses(const ptx_function *f, arena *memory) {
     register_uses u = {.all = ARENA_ARRAY(memory, f->register_count + 1, uint32_t),
                        .sums = ARENA_ARRAY(memory, f->register_count + 1, uint32_t)};
@@ -29,6 +41,7 @@ static register_uses count_uses(const ptx_function *f, arena *memory) {
         u.in_sum = (i->op == PTX_OP_FADD || i->op == PTX_OP_FSUB) && !i->mods[PTX_SLOT_ROUND];
         ptx_visit_registers(i, count_use, &u);
     }
+    count_copies(f, &u);
     return u;
 }
 
@@ -83,6 +96,11 @@ static ptx_operand multiply(expansion *e, ptx_operand a, ptx_operand b) {
     return product;
 }
 
+static bool is_one(const ptx_operand *o) {
+    return o->kind == PTX_FLOATING && ptx_float_bits(o, 4) == ONE;
+}
+
+/* Without scales, the quotient of one is the reciprocal alone. */
 static void expand(sim_rewrite *w, const ptx_instruction *i) {
     expansion e = {w, i};
     ptx_operand scale = of_float(ONE), a = i->operands[1], b = i->operands[2];
@@ -97,7 +115,10 @@ static void expand(sim_rewrite *w, const ptx_instruction *i) {
     ptx_instruction *reciprocal = add(&e, PTX_OP_RCP_APPROX, PTX_F32, (ptx_operand[]){inverse, b}, 2);
     reciprocal->mods[PTX_SLOT_PRECISION] = PTX_MOD_APPROX;
     reciprocal->mods[PTX_SLOT_FTZ] = PTX_MOD_FTZ;
-    add(&e, PTX_OP_FMUL, PTX_F32, (ptx_operand[]){i->operands[0], a, inverse}, 3);
+    if (!scales_small && !scales_large && is_one(&a))
+        reciprocal->operands[0] = i->operands[0];
+    else
+        add(&e, PTX_OP_FMUL, PTX_F32, (ptx_operand[]){i->operands[0], a, inverse}, 3);
 }
 
 static bool has_quotients(const ptx_function *f) {

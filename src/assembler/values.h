@@ -14,17 +14,20 @@ typedef struct sim_values {
     uint32_t *definition; /* by register: the last instruction that writes it */
     bool *uniform; /* by register: provably the same in all lanes: made of parameters, constants and block indices */
     sim_shared_layout shared;
+    pointer_map local;       /* by local variable: its offset in a thread's frame */
+    uint8_t frame_alignment; /* log2 */
 } sim_values;
 
 /* An address as a base plus a constant. If two places have equal bases, they differ by their offsets. */
 typedef struct sim_place {
-    uint64_t base; /* SIM_BASE_CONSTANT, or a number that identifies a register or a variable */
+    uint64_t base; /* SIM_BASE_CONSTANT, SIM_BASE_FRAME, or a number that identifies a register or a variable */
     int64_t offset;
     uint8_t alignment;            /* of the base, log2 */
     const ptx_variable *variable; /* the variable whose address is the base, unknown before the launch; or NULL */
 } sim_place;
 
 #define SIM_BASE_CONSTANT 0ull
+#define SIM_BASE_FRAME 2ull /* of local variables; no register's number and no pointer */
 
 /* Returns whether machine code calls a function for it: rounded quotients, reciprocals and roots, and integer divisions
  * other than 32-bit ones. */

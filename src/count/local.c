@@ -141,19 +141,41 @@ static void store_local(sim_counting *c, const sim_warp *w, sim_tally *t, const 
     sim_store_lines(c, w, t, lines, bytes);
 }
 
-void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
-                     const uint64_t offset[SIM_LANES]) {
-    if (!sim_is_counted(c, op)) return;
-    uint8_t class = c->plan->assembled[op->instruction].class;
-    bool own = class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_LOCAL_STORE;
-    sim_tally *t = sim_tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_LOCAL);
+/* Counts one access of the machine, of `bytes` for each lane. */
+static void count_local_access(sim_counting *c, const sim_warp *w, sim_tally *t, bool is_load, uint32_t active,
+                               unsigned bytes, const uint64_t offset[SIM_LANES]) {
     local_access access;
     sim_lines lines;
-    find_local_words(active, op->bytes, offset, &access);
+    find_local_words(active, bytes, offset, &access);
     local_lines(c, w, &access, &lines);
-    sim_count_tags(t, &lines, active, op->bytes);
-    if (class == HAUL_CLASS_LOCAL_LOAD || class == HAUL_CLASS_GLOBAL_LOAD)
+    sim_count_tags(t, &lines, active, bytes);
+    if (is_load)
         load_local(c, w, t, &access);
     else
         store_local(c, w, t, &access, &lines);
+}
+
+/* Counts one access of local memory by name. It makes a request for each word of a lane, as words of one lane are
+ * apart. */
+static void count_local_part(sim_counting *c, const sim_warp *w, sim_tally *t, bool is_load, uint32_t active,
+                             unsigned bytes, const uint64_t offset[SIM_LANES]) {
+    enum { WORD = 4 };
+    count_local_access(c, w, t, is_load, active, bytes, offset);
+    if (bytes > WORD) t->traffic.requests += bytes / WORD - 1;
+}
+
+/* Accesses of local memory count by the parts that the assembler makes of them, generic ones whole. */
+void sim_count_local(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,
+                     const uint64_t offset[SIM_LANES]) {
+    if (!sim_is_counted(c, op)) return;
+    const sim_assembled *a = &c->plan->assembled[op->instruction];
+    const bool own = a->class == HAUL_CLASS_LOCAL_LOAD || a->class == HAUL_CLASS_LOCAL_STORE;
+    const bool is_load = a->class == HAUL_CLASS_LOCAL_LOAD || a->class == HAUL_CLASS_GLOBAL_LOAD;
+    sim_tally *t = sim_tally_at(c, op, own ? SIM_TALLY_OWN : SIM_TALLY_LOCAL);
+    if (!own) count_local_access(c, w, t, is_load, active, op->bytes, offset);
+    for (unsigned p = 0; own && p < a->part_count; p++) {
+        uint64_t start[SIM_LANES];
+        for (unsigned l = 0; l < SIM_LANES; l++) start[l] = offset[l] + (uint64_t)(int64_t)a->parts[p].start;
+        count_local_part(c, w, t, is_load, active, a->parts[p].width, start);
+    }
 }

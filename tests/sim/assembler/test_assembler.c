@@ -20,6 +20,8 @@ static const char *name_of(uint8_t class) {
     case HAUL_CLASS_SHARED_STORE: return "STS";
     case HAUL_CLASS_SHARED_ATOMIC: return "ATOMS";
     case HAUL_CLASS_GLOBAL_LOAD: return "LDG";
+    case HAUL_CLASS_LOCAL_LOAD: return "LDL";
+    case HAUL_CLASS_LOCAL_STORE: return "STL";
     case HAUL_CLASS_GLOBAL_REDUCTION: return "RED";
     case HAUL_CLASS_GLOBAL_ATOMIC: return "ATOMG";
     default: return NULL;
@@ -186,6 +188,46 @@ static void stores_merge_without_holes(void **state) {
                      "STS.64 STS.32");
     ASSERT_ASSEMBLED("st.shared.f32 [%r10+4], %f0;\nst.shared.f32 [%r10+8], %f1;\nst.shared.f32 [%r10+12], %f2;\n",
                      "STS.32 STS.64");
+}
+
+/* An array that is too large for registers, and an access to an element chosen at run time. */
+#define ARRAY(declared) ".local " declared ";\nmov.u64 %rd4, w;\n"
+#define CHOSEN "mad.wide.u32 %rd5, %r0, 4, %rd4;\nld.local.f32 %f9, [%rd5];\n" USE("%f9")
+#define ASSERT_LOCAL(declared, body, expected) assert_string_equal(assembled(KERNEL(ARRAY(declared) body)), expected)
+
+#define FOUR_STORES                                                                         \
+    "st.local.f32 [%rd4], %f0;\nst.local.f32 [%rd4+4], %f1;\nst.local.f32 [%rd4+8], %f2;\n" \
+    "st.local.f32 [%rd4+12], %f3;\n"
+
+static void local_accesses_merge_as_the_frame_is_aligned(void **state) {
+    (void)state;
+    ASSERT_LOCAL(".align 4 .b8 w[512]", FOUR_STORES CHOSEN, "STL.64 STL.64 LDL.32");
+    ASSERT_LOCAL(".align 16 .b8 w[512]", FOUR_STORES CHOSEN, "STL.128 LDL.32");
+    ASSERT_LOCAL(".align 4 .b8 v[4];\n.local .align 4 .b8 w[512]", FOUR_STORES CHOSEN, "STL.32 STL.64 STL.32 LDL.32");
+}
+
+static void local_loads_merge_without_holes(void **state) {
+    (void)state;
+    ASSERT_LOCAL(".align 16 .b8 w[512]",
+                 CHOSEN "st.local.f32 [%rd5], %f9;\nld.local.f32 %f0, [%rd4];\nld.local.f32 %f1, [%rd4+8];\n"
+                        "ld.local.f32 %f2, [%rd4+12];\n" USE("%f0") USE("%f1") USE("%f2"),
+                 "LDL.32 STL.32 LDL.32 LDL.64");
+}
+
+static void single_bytes_of_local_memory_do_not_merge(void **state) {
+    (void)state;
+    ASSERT_LOCAL(".align 8 .b8 w[512]", "st.local.u8 [%rd4], %h0;\nst.local.u8 [%rd4+1], %h0;\n" CHOSEN,
+                 "STL.8 STL.8 LDL.32");
+    ASSERT_LOCAL(".align 8 .b8 w[512]",
+                 "st.local.v2.u8 [%rd4], {%h0, %h1};\nst.local.v2.u8 [%rd4+2], {%h0, %h1};\n" CHOSEN, "STL.32 LDL.32");
+}
+
+static void global_accesses_do_not_keep_local_ones_apart_but_generic_ones_do(void **state) {
+    (void)state;
+#define APART(store) "st.local.f32 [%rd4], %f0;\n" store "st.local.f32 [%rd4+4], %f1;\n" CHOSEN
+    ASSERT_LOCAL(".align 4 .b8 w[512]", APART("st.global.f32 [%rd2], %f2;\n"), "STL.64 LDL.32");
+    ASSERT_LOCAL(".align 4 .b8 w[512]", APART("st.f32 [%rd2], %f2;\n"), "STL.32 STL.32 LDL.32");
+    ASSERT_LOCAL(".align 4 .b8 w[512]", APART("bar.sync 0;\n"), "STL.32 STL.32 LDL.32");
 }
 
 static void a_store_overwritten_at_once_is_removed(void **state) {
@@ -415,6 +457,10 @@ int main(void) {
         cmocka_unit_test(what_lanes_tell_each_other_in_vain_is_removed),
         cmocka_unit_test(global_accesses_are_not_merged),
         cmocka_unit_test(stores_merge_without_holes),
+        cmocka_unit_test(local_accesses_merge_as_the_frame_is_aligned),
+        cmocka_unit_test(local_loads_merge_without_holes),
+        cmocka_unit_test(single_bytes_of_local_memory_do_not_merge),
+        cmocka_unit_test(global_accesses_do_not_keep_local_ones_apart_but_generic_ones_do),
         cmocka_unit_test(a_store_overwritten_at_once_is_removed),
         cmocka_unit_test(a_load_takes_what_was_just_stored_or_loaded),
         cmocka_unit_test(some_instructions_keep_accesses_apart),

@@ -7,7 +7,8 @@
 
 #define DECLARED                                                                                                   \
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to) {\n.reg .f32 %a, %b, %c, "   \
-    "%d, %t, %u, %v, %w;\n.reg .b32 %k, %n;\n.reg .f64 %da, %dt;\n.reg .b16 %ha, %ht;\n.reg .pred %p;\n.reg .b64 " \
+    "%d, %t, %u, %v, %w;\n.reg .b32 %k, %n;\n.reg .f64 %da, %db, %dt;\n.reg .b16 %ha, %ht;\n.reg .pred %p;\n.reg " \
+    ".b64 "                                                                                                        \
     "%o;\n"
 #define TAIL "st.global.f32 [%o], %v;\nret;\n}\n"
 
@@ -72,6 +73,38 @@ CASE(so_does_one_by_a_constant_in_a_register_and_behind_divisions,
 CASE(unless_the_other_factor_changes,
      "mul.f32 %t, %a, 0f3D4CCCCD;\n@%p bra X;\nadd.f32 %a, %a, %c;\nX:\nadd.f32 %v, %c, %t;\n", "mul bra add add")
 
+/* Copies and negations are no instructions of machine code. */
+CASE(a_negated_product_goes_into_a_sum, "mul.f32 %t, %a, %b;\nneg.f32 %u, %t;\nadd.f32 %v, %u, %c;\n", "neg fma")
+CASE(so_does_a_copied_one_with_all_uses,
+     "mul.f32 %t, %a, %b;\nmov.b32 %u, %t;\nadd.f32 %v, %u, %c;\nsub.f32 %w, %t, %d;\n", "fma neg fma")
+CASE(two_negations_are_none, "mul.f32 %t, %a, %b;\nneg.f32 %u, %t;\nneg.f32 %w, %u;\nadd.f32 %v, %w, %c;\n", "fma")
+CASE(a_negated_product_of_doubles, "mul.f64 %dt, %da, %da;\nneg.f64 %db, %dt;\nadd.f64 %da, %db, %da;\n", "neg fma")
+CASE(a_negation_that_flushes_keeps_it, "mul.f32 %t, %a, %b;\nneg.ftz.f32 %u, %t;\nadd.f32 %v, %u, %c;\n", "mul neg add")
+CASE(a_copy_with_another_use_keeps_it,
+     "mul.f32 %t, %a, %b;\nneg.f32 %u, %t;\nadd.f32 %v, %u, %c;\nst.global.f32 [%o], %u;\n", "mul neg add st")
+
+/* It is one product with its scale, so the sum needs the other one's value. */
+CASE(a_reciprocal_leaves_the_product_on_the_right, "rcp.approx.f32 %t, %a;\nmul.f32 %u, %b, %c;\nadd.f32 %v, %t, %u;\n",
+     "rcp mul add")
+CASE(the_product_on_the_left_leaves_the_reciprocal,
+     "rcp.approx.f32 %t, %a;\nmul.f32 %u, %b, %c;\nadd.f32 %v, %u, %t;\n", "rcp fma")
+CASE(a_flushed_reciprocal_is_no_product,
+     "rcp.approx.ftz.f32 %t, %a;\nmul.ftz.f32 %u, %b, %c;\nadd.ftz.f32 %v, %t, %u;\n", "rcp fma")
+
+CASE(the_sum_of_equal_products_is_twice_one, "mul.f32 %t, %a, %b;\nmul.f32 %u, %b, %a;\nadd.f32 %v, %t, %u;\n",
+     "mul mul add")
+CASE(their_difference_is_not_zero, "mul.f32 %t, %a, %b;\nmul.f32 %u, %a, %b;\nsub.f32 %v, %t, %u;\n", "mul neg fma")
+CASE(nor_are_flushed_ones_twice_one, "mul.ftz.f32 %t, %a, %b;\nmul.ftz.f32 %u, %a, %b;\nadd.ftz.f32 %v, %t, %u;\n",
+     "mul fma")
+
+/* The first sum takes in a product whose value a later one needs. Of pairs it keeps it, of single halves it does not.
+ */
+#define SHARED(type)                                                                          \
+    "mul." type " %ht, %ha, %hb;\nadd." type " %hc, %ht, %hb;\nmul." type " %hu, %hb, %hb;\n" \
+    "add." type " %hd, %ht, %hu;\n"
+CASE(pairs_are_fused_sum_by_sum, "{\n.reg .b32 %ha, %hb, %hc, %hd, %ht, %hu;\n" SHARED("f16x2") "}\n", "mul fma fma")
+CASE(single_halves_are_not, "{\n.reg .b16 %ha, %ht, %hb, %hc, %hd, %hu;\n" SHARED("f16") "}\n", "mul add fma")
+
 /* ptxas unrolls a loop of seven rounds whole. In each, the product of the counter is a constant. */
 #define ROUNDS(bound)                                                                                \
     "mov.u32 %k, 0;\nX:\nmul.f32 %u, %a, %b;\ncvt.rn.f32.s32 %t, %k;\nmul.f32 %w, %t, 0f3DCCCCCD;\n" \
@@ -126,6 +159,20 @@ int main(void) {
         cmocka_unit_test(a_product_by_a_constant_goes_to_other_blocks_too),
         cmocka_unit_test(so_does_one_by_a_constant_in_a_register_and_behind_divisions),
         cmocka_unit_test(unless_the_other_factor_changes),
+        cmocka_unit_test(a_negated_product_goes_into_a_sum),
+        cmocka_unit_test(so_does_a_copied_one_with_all_uses),
+        cmocka_unit_test(two_negations_are_none),
+        cmocka_unit_test(a_negated_product_of_doubles),
+        cmocka_unit_test(a_negation_that_flushes_keeps_it),
+        cmocka_unit_test(a_copy_with_another_use_keeps_it),
+        cmocka_unit_test(a_reciprocal_leaves_the_product_on_the_right),
+        cmocka_unit_test(the_product_on_the_left_leaves_the_reciprocal),
+        cmocka_unit_test(a_flushed_reciprocal_is_no_product),
+        cmocka_unit_test(the_sum_of_equal_products_is_twice_one),
+        cmocka_unit_test(their_difference_is_not_zero),
+        cmocka_unit_test(nor_are_flushed_ones_twice_one),
+        cmocka_unit_test(pairs_are_fused_sum_by_sum),
+        cmocka_unit_test(single_halves_are_not),
         cmocka_unit_test(a_product_of_the_counter_of_an_unrolled_loop_is_a_constant),
         cmocka_unit_test(that_of_any_other_counter_is_a_product),
         cmocka_unit_test(a_counter_that_is_a_copy_still_counts),

@@ -27,6 +27,8 @@ static void a_quotient_that_is_only_added_becomes_a_product(void **state) {
     (void)state;
     assert_true(is_expanded(DIVIDE "add.f32 %f3, %f2, %f4;\nst.global.f32 [%rd2], %f3;\n"));
     assert_true(is_expanded("div.approx.ftz.f32 %f2, %f0, %f1;\nsub.ftz.f32 %f3, %f4, %f2;\n"));
+    assert_true(is_expanded(DIVIDE "neg.f32 %f5, %f2;\nadd.f32 %f3, %f5, %f4;\nst.global.f32 [%rd2], %f3;\n"));
+    assert_false(is_expanded(DIVIDE "neg.f32 %f5, %f2;\nst.global.f32 [%rd2], %f5;\n"));
     assert_false(is_expanded(DIVIDE "st.global.f32 [%rd2], %f2;\n"));
     assert_false(is_expanded(DIVIDE "add.f32 %f3, %f2, %f4;\nst.global.f32 [%rd2], %f2;\n"));
     assert_false(is_expanded(DIVIDE "add.rn.f32 %f3, %f2, %f4;\nst.global.f32 [%rd2], %f3;\n"));
@@ -68,11 +70,37 @@ static void the_sum_is_rounded_once(void **state) {
     assert_true(out[4] == fmaf(2.0f, 1.0f / 7.0f, 0.25f));
 }
 
+/* 1 / b without scales is a reciprocal: the sum fuses the other product, whichever side that is on. */
+static void a_flushed_reciprocal_is_no_product(void **state) {
+    (void)state;
+    float out[32];
+    run_kernel(&(kernel_run){.ptx = KERNEL("cvt.rn.f32.u32 %f1, %r0;\nadd.ftz.f32 %f1, %f1, 0f40400000;\n"
+                                           "div.approx.ftz.f32 %f2, 0f3f800000, %f1;\nmul.ftz.f32 %f3, %f1, "
+                                           "0f3dcccccd;\nadd.ftz.f32 %f6, %f2, %f3;\nrcp.approx.ftz.f32 %f4, %f1;\n"
+                                           "fma.rn.ftz.f32 %f5, %f1, 0f3dcccccd, %f4;\nsub.ftz.f32 %f7, %f6, %f5;\n"
+                                           "st.global.f32 [%rd2], %f7;\n"),
+                             INTO(out)});
+    for (unsigned lane = 0; lane < 32; lane++) assert_true(out[lane] == 0);
+}
+
+/* Machine code has no reciprocal then: 3 / (1 / x) is exactly 3 * x. */
+static void a_quotient_by_a_reciprocal_is_a_product(void **state) {
+    (void)state;
+    float out[32];
+    run_kernel(&(kernel_run){.ptx = KERNEL("cvt.rn.f32.u32 %f0, %r0;\nadd.ftz.f32 %f0, %f0, 0f42280000;\n"
+                                           "rcp.approx.ftz.f32 %f1, %f0;\nmov.f32 %f3, 0f40400000;\n"
+                                           "div.approx.ftz.f32 %f2, %f3, %f1;\nst.global.f32 [%rd2], %f2;\n"),
+                             INTO(out)});
+    for (unsigned lane = 0; lane < 32; lane++) assert_true(out[lane] == 3 * (42 + (float)lane));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_quotient_that_is_only_added_becomes_a_product),
         cmocka_unit_test(the_product_has_the_quotients_bits),
         cmocka_unit_test(the_sum_is_rounded_once),
+        cmocka_unit_test(a_flushed_reciprocal_is_no_product),
+        cmocka_unit_test(a_quotient_by_a_reciprocal_is_a_product),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,6 +159,20 @@ static void local_stores_go_on_to_l2_and_are_found_in_l1(void **state) {
     ASSERT_COUNT(part, L2_READ_SECTORS, 0);
 }
 
+/* Neighbouring words of a lane lie 128 bytes apart. */
+static void a_local_access_makes_a_request_for_each_word(void **state) {
+    (void)state;
+    const char *words = KERNEL(".local .align 4 .b8 w[512];\nmov.u64 %rd4, w;\nst.local.u32 [%rd4], %r0;\n"
+                               "st.local.u32 [%rd4+4], %r0;\nmad.wide.u32 %rd5, %r0, 4, %rd4;\n"
+                               "ld.local.u32 %r5, [%rd5];\n" OUT("%r5"));
+    const haul_launch_record r = counted(words, 1, 32);
+    ASSERT_COUNT(r, INST_LOCAL_ST, 1);
+    ASSERT_COUNT(r, L1_LOCAL_ST_REQUESTS, 2);
+    ASSERT_COUNT(r, L1_LOCAL_ST_SECTORS, 8);
+    ASSERT_COUNT(r, INST_LOCAL_LD, 1);
+    ASSERT_COUNT(r, L1_LOCAL_LD_REQUESTS, 1);
+}
+
 static void small_arrays_of_words_stay_in_registers(void **state) {
     (void)state;
     const char *choose = "and.b32 %r4, %r0, 12;\ncvt.u64.u32 %rd5, %r4;\nadd.s64 %rd6, %rd4, %rd5;\n"
@@ -377,6 +391,7 @@ int main(void) {
         cmocka_unit_test(loads_around_l1_do_not_hit),
         cmocka_unit_test(whole_sectors_that_were_stored_are_in_l1),
         cmocka_unit_test(local_stores_go_on_to_l2_and_are_found_in_l1),
+        cmocka_unit_test(a_local_access_makes_a_request_for_each_word),
         cmocka_unit_test(small_arrays_of_words_stay_in_registers),
         cmocka_unit_test(the_more_words_are_chosen_the_smaller_is_an_array_in_registers),
         cmocka_unit_test(colliding_lanes_of_a_reduction_take_turns),
