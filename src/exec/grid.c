@@ -90,7 +90,8 @@ struct sim_run {
     uint64_t happened;        /* changes of all SMs, without clock reads, at the last check */
     double host_seconds;      /* without pauses */
     sim_grid grid;            /* launch-wide constants; first_cluster and end_cluster are the current part's */
-    sim_sm *sms;              /* grid.used_sms of them, of the current part */
+    sim_sm *sms;              /* those of the current part; if they may be kept, with room for all of the machine's */
+    uint32_t sm_count;        /* created ones: grid.used_sms, or more that an earlier launch has left */
     sim_counting **countings; /* those of the SMs, in their order; NULL: nothing is counted */
     sim_count_plan *plan;     /* NULL: the current part is not counted */
     sim_l2 *l2;               /* owned while a counted part runs */
@@ -167,15 +168,16 @@ static void work_on_sm(void *context, size_t sm, unsigned worker) {
     if (!l->work(l->run, (uint32_t)sm)) atomic_store_explicit(&l->failed, true, memory_order_relaxed);
 }
 
-/* Calls `work` for each SM, for large launches on several threads. Returns false if a call did. */
-static bool on_all_sms(sim_run *s, sm_work *work) {
+/* Calls `work` for the first n SMs, for large launches on several threads. Returns false if a call did. */
+static bool on_sms(sim_run *s, uint32_t n, sm_work *work) {
     sm_loop l = {.run = s, .work = work};
-    pool_for(s->grid.used_sms, (unsigned)threads_for(s, s->expected), work_on_sm, &l);
+    pool_for(n, (unsigned)threads_for(s, s->expected), work_on_sm, &l);
     return !l.failed;
 }
 
-static bool create_sm(sim_run *s, uint32_t sm) {
-    return sim_sm_create(&s->grid, s->plan, sm, &s->sms[sm]) == HAUL_OK;
+/* Creates the SM, or gets one ready that an earlier launch has left. */
+static bool prepare_sm(sim_run *s, uint32_t sm) {
+    return sim_sm_prepare(&s->grid, s->plan, sm, &s->sms[sm]) == HAUL_OK;
 }
 
 static bool free_sm(sim_run *s, uint32_t sm) {
@@ -187,16 +189,9 @@ static haul_status no_memory_for_sms(uint32_t n) {
     return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has no memory for %u SMs", n);
 }
 
-/* Creates the SMs in parallel. Each SM knows its grid before any is created, so that all can be freed after a
- * failure. */
-static haul_status create_sms(sim_run *s) {
+/* Finds each SM's counting and joins its checks to those of the launch. */
+static haul_status connect_sms(sim_run *s) {
     const uint32_t n = s->grid.used_sms;
-    s->sms = memory_zeroed(n, sizeof *s->sms);
-    if (!s->sms) return no_memory_for_sms(n);
-    for (uint32_t i = 0; i < n; i++) s->sms[i].grid = &s->grid;
-    /* repeats the message here: messages belong to a thread */
-    if (!on_all_sms(s, create_sm)) return no_memory_for_sms(n);
-    if (!s->plan) return HAUL_OK;
     s->countings = memory_zeroed(n, sizeof(sim_counting *));
     if (!s->countings) return no_memory_for_sms(n);
     for (uint32_t i = 0; i < n; i++) {
@@ -206,12 +201,20 @@ static haul_status create_sms(sim_run *s) {
     return HAUL_OK;
 }
 
-/* Takes the SMs that an earlier launch has left, or creates new ones. */
+/* Takes the SMs that an earlier launch has left, and creates those that are missing, in parallel. Each SM knows its
+ * grid before any is created, so that all can be freed after a failure. */
 static haul_status find_sms(sim_run *s, const sim_launch *l) {
-    if (l->spares && !s->plan) s->sms = sim_spares_take(l->spares, &s->grid);
-    if (!s->sms) HAUL_TRY(create_sms(s));
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].serial = s->grid.used_sms == 1 && !s->grid.node;
-    return HAUL_OK;
+    const uint32_t n = s->grid.used_sms;
+    const bool may_keep = l->spares && !s->plan;
+    s->sm_count = 0;
+    if (may_keep) s->sms = sim_spares_take(l->spares, &s->grid, &s->sm_count);
+    if (!s->sms) s->sms = memory_zeroed(may_keep ? l->machine->sms : n, sizeof *s->sms);
+    if (!s->sms) return no_memory_for_sms(n);
+    for (; s->sm_count < n; s->sm_count++) s->sms[s->sm_count].grid = &s->grid;
+    /* repeats the message here: messages belong to a thread */
+    if (!on_sms(s, n, prepare_sm)) return no_memory_for_sms(n);
+    for (uint32_t i = 0; i < n; i++) s->sms[i].serial = n == 1 && !s->grid.node;
+    return s->plan ? connect_sms(s) : HAUL_OK;
 }
 
 /* An SM never runs on two threads at once, so more threads than SMs are useless. */
@@ -281,8 +284,8 @@ static haul_status set_up_part(sim_run *s, const sim_launch *l, const haul_occup
 
 /* `well`: the part has run to its end. */
 static void tear_down_part(sim_run *s, const sim_launch *l, bool well) {
-    if (!well || s->plan || !l->spares || !sim_spares_put(l->spares, &s->grid, s->sms)) {
-        if (s->sms) on_all_sms(s, free_sm);
+    if (!well || s->plan || !l->spares || !sim_spares_put(l->spares, &s->grid, s->sms, s->sm_count)) {
+        if (s->sms) on_sms(s, s->sm_count, free_sm);
         memory_free(s->sms);
     }
     memory_free(s->countings);

@@ -74,8 +74,7 @@ static uint32_t most_resident(const sim_grid *g, uint32_t index) {
     return share < g->resident ? (uint32_t)share : g->resident;
 }
 
-/* After a failure the SM is incomplete, but sim_sm_free() accepts it. */
-haul_status sim_sm_create(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
+static haul_status create_sm(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
     *sm = (sim_sm){.grid = g, .index = index, .next_cluster = sim_sm_first_cluster(g, index), .patience = SIM_PATIENT};
     const uint32_t resident = sm->room = most_resident(g, index);
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
@@ -124,13 +123,9 @@ uint64_t sim_sm_bytes(const sim_sm *sm) {
     return sm->room * block + g->program->function->instruction_count * sizeof(sim_reach) + sizeof(sim_sm);
 }
 
-bool sim_sm_has_room(const sim_sm *sm, const sim_grid *g) {
-    return sm->room >= most_resident(g, sm->index);
-}
-
 /* Resets the state that a launch leaves behind. Blocks need no reset: a cluster's start sets up all that its threads
  * can see. */
-void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
+static void renew_sm(const sim_grid *g, sim_sm *sm) {
     sm->grid = g;
     sm->next_cluster = sim_sm_first_cluster(g, sm->index);
     sm->patience = SIM_PATIENT;
@@ -146,6 +141,15 @@ void sim_sm_renew(const sim_grid *g, sim_sm *sm) {
     sim_tmems_free(sm);
     sim_print_log_free(&sm->printed);
     if (sm->native) sim_native_renew(sm);
+}
+
+haul_status sim_sm_prepare(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
+    if (sm->room && sm->room >= most_resident(g, index)) {
+        renew_sm(g, sm);
+        return HAUL_OK;
+    }
+    if (sm->room) sim_sm_free(sm);
+    return create_sm(g, plan, index, sm);
 }
 
 /* ---- running ---- */

@@ -10,15 +10,13 @@
 #include "exec/paths.h"
 #include "state/block.h"
 
-/* Creates an SM. plan NULL: nothing is counted. */
-haul_status sim_sm_create(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);
+/* Creates an SM. plan NULL: nothing is counted. If the SM is one of an uncounted launch of the same kernel and block
+ * shape whose blocks have all ended, and it has room for its share of this grid, it is used again. `sm` is such an SM,
+ * or all zero. After a failure the SM is incomplete, but sim_sm_free() accepts it. */
+haul_status sim_sm_prepare(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);
 void sim_sm_free(sim_sm *sm);
 /* Returns the most host memory that the SM takes. */
 uint64_t sim_sm_bytes(const sim_sm *sm);
-/* Returns whether the SM can run its blocks of another grid of the same kernel and block shape. */
-bool sim_sm_has_room(const sim_sm *sm, const sim_grid *grid);
-/* Starts such a grid on an uncounted SM whose blocks have all ended. */
-void sim_sm_renew(const sim_grid *grid, sim_sm *sm);
 /* Runs warps until sm->executed reaches `end` or nothing can run without the serial phase. One call runs the same as
  * several with increasing `end`. Returns false if the SM has no block left. */
 bool sim_sm_run(sim_sm *sm, uint64_t end);

@@ -17,18 +17,17 @@ enum { MOST_SPARES = 32, MOST_BYTES = 128 << 20, MOST_BYTES_EACH = 64 << 20 };
 typedef struct sim_spare {
     sim_grid grid; /* of the launch that has left them */
     sim_sm *sms;
+    uint32_t sm_count;
     uint64_t bytes;
     struct sim_spare *next;
 } sim_spare;
 
-/* Returns whether the SMs can run grid g. */
+/* Returns whether the SMs can run blocks of grid g. */
 static bool suits(const sim_spare *spare, const sim_grid *g) {
     const sim_grid *a = &spare->grid;
-    bool fits = a->program == g->program && a->resident == g->resident && a->used_sms == g->used_sms &&
-                a->shared_bytes == g->shared_bytes && a->dynamic_bytes == g->dynamic_bytes &&
-                !memcmp(a->block, g->block, sizeof a->block) && !memcmp(a->cluster, g->cluster, sizeof a->cluster);
-    for (uint32_t i = 0; fits && i < g->used_sms; i++) fits = sim_sm_has_room(&spare->sms[i], g);
-    return fits;
+    return a->program == g->program && a->resident == g->resident && a->shared_bytes == g->shared_bytes &&
+           a->dynamic_bytes == g->dynamic_bytes && !memcmp(a->block, g->block, sizeof a->block) &&
+           !memcmp(a->cluster, g->cluster, sizeof a->cluster);
 }
 
 /* Removes *at from the list. */
@@ -42,18 +41,19 @@ static sim_spare *take_out(sim_spares *s, sim_spare **at) {
 
 /* Frees the SMs of a spare that has been taken out. */
 static void free_spare(sim_spare *spare) {
-    for (uint32_t i = 0; i < spare->grid.used_sms; i++) sim_sm_free(&spare->sms[i]);
+    for (uint32_t i = 0; i < spare->sm_count; i++) sim_sm_free(&spare->sms[i]);
     memory_free(spare->sms);
     memory_free(spare);
 }
 
-sim_sm *sim_spares_take(sim_spares *s, const sim_grid *g) {
+sim_sm *sim_spares_take(sim_spares *s, const sim_grid *g, uint32_t *count) {
     for (sim_spare **at = &s->first; *at; at = &(*at)->next) {
         if (!suits(*at, g)) continue;
         sim_spare *spare = take_out(s, at);
         sim_sm *sms = spare->sms;
+        *count = spare->sm_count;
         memory_free(spare);
-        for (uint32_t i = 0; i < g->used_sms; i++) sim_sm_renew(g, &sms[i]);
+        for (uint32_t i = 0; i < *count; i++) sms[i].grid = g;
         return sms;
     }
     return NULL;
@@ -68,15 +68,16 @@ static void make_room(sim_spares *s, uint64_t bytes) {
     }
 }
 
-bool sim_spares_put(sim_spares *s, const sim_grid *g, sim_sm *sms) {
-    const uint64_t bytes = g->used_sms * sim_sm_bytes(&sms[0]); /* the first has the most room */
+bool sim_spares_put(sim_spares *s, const sim_grid *g, sim_sm *sms, uint32_t count) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) bytes += sim_sm_bytes(&sms[i]);
     if (bytes > MOST_BYTES_EACH) return false;
     sim_spare *spare = memory_alloc(sizeof *spare);
     if (!spare) return false;
     make_room(s, bytes);
-    *spare = (sim_spare){.grid = *g, .sms = sms, .bytes = bytes, .next = s->first};
+    *spare = (sim_spare){.grid = *g, .sms = sms, .sm_count = count, .bytes = bytes, .next = s->first};
     /* The launch's own grid is about to disappear. */
-    for (uint32_t i = 0; i < g->used_sms; i++) sms[i].grid = &spare->grid;
+    for (uint32_t i = 0; i < count; i++) sms[i].grid = &spare->grid;
     s->first = spare;
     s->count++;
     s->bytes += bytes;

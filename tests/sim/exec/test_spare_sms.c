@@ -1,0 +1,61 @@
+/* SMs are kept from launch to launch of a kernel, whatever the sizes of its grids. */
+#include "context.h"
+#include "vgpu/internal.h"
+
+/* Each thread adds 1 to the word of its block, by way of its shared memory. */
+static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                          ".visible .entry add(.param .u64 to) {\n"
+                          "  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n  .shared .b32 mine;\n"
+                          "  ld.param.u64 %rd1, [to];\n  mov.u32 %r1, %ctaid.x;\n"
+                          "  st.shared.u32 [mine], 1;\n  bar.sync 0;\n  ld.shared.u32 %r2, [mine];\n"
+                          "  mad.wide.u32 %rd2, %r1, 4, %rd1;\n  red.global.add.u32 [%rd2], %r2;\n  ret;\n}\n";
+
+enum { MOST_BLOCKS = 3000 };
+
+static CUmodule module;
+static CUdeviceptr words;
+
+static int set_up(void **state) {
+    if (open_context(state)) return 1;
+    sim_driver_set_counting(HAUL_COUNT_NONE);
+    return cu->module_load(&module, ptx, 0, NULL, NULL) || cu->allocate(&words, 4 * MOST_BLOCKS) ||
+           cu->fill_words(words, 0, MOST_BLOCKS);
+}
+
+static void run_blocks(uint32_t blocks, uint32_t threads) {
+    CUfunction kernel;
+    void *parameters[] = {&words};
+    OK(cu->module_function(&kernel, module, "add"));
+    OK(cu->launch(kernel, blocks, 1, 1, threads, 1, 1, 0, NULL, parameters, NULL));
+}
+
+/* As a program that goes along the diagonals of a matrix, or halves its data from launch to launch. The last grids need
+ * more blocks on an SM than the ones before. */
+static const uint32_t sizes[] = {1, 2, 131, 132, 133, 64, 7, 600, 3000, 1, 2999};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void grids_of_all_sizes_share_their_sms(void **state) {
+    (void)state;
+    for (unsigned k = 0; k < SIZES; k++) {
+        run_blocks(sizes[k], 32);
+        OK(cu->synchronize());
+        assert_int_equal(context->spares.count, 1);
+    }
+    static uint32_t out[MOST_BLOCKS];
+    OK(cu->copy_to_host(out, words, sizeof out));
+    for (uint32_t b = 0; b < MOST_BLOCKS; b++) {
+        uint32_t want = 0;
+        for (unsigned k = 0; k < SIZES; k++) want += b < sizes[k] ? 32 : 0;
+        if (out[b] != want) fail_msg("block %u: %u threads, not %u", b, out[b], want);
+    }
+    run_blocks(5, 64);
+    OK(cu->synchronize());
+    assert_int_equal(context->spares.count, 2); /* blocks of another shape need other SMs */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(grids_of_all_sizes_share_their_sms, set_up, close_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
