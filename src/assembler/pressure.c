@@ -14,6 +14,8 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
+/* State spaces that accesses may be to. A generic access may be to any. */
+enum { GENERIC_SPACE, GLOBAL_SPACE, SHARED_SPACE, OTHER_SPACE, SPACES };
 enum { WINDOW = 32 }; /* instructions that the scheduler looks at */
 
 /* Cycles until a result is there, as the scheduler counts them. The estimate hardly depends on them. */
@@ -42,11 +44,12 @@ typedef struct edge {
 /* What is known of a value within the block. A register has two: the one that comes into the block, by its number, and
  * the one that the block writes, by its number plus the function's registers. */
 typedef struct register_state {
-    uint32_t block;         /* the block + 1 that the rest belongs to */
+    uint32_t pass;          /* the pass over a block that the rest belongs to */
     uint32_t writer;        /* the last node that writes it, or NONE */
     uint32_t readers, left; /* list of nodes that read it since; reads that are not scheduled yet */
     bool live_out, live;
     bool written;   /* by register: the second value is the present one */
+    uint32_t held;  /* the cycle until which an access reads it */
     uint32_t root;  /* its value is that of another one, numbered across the block, */
     int64_t beyond; /* plus this constant */
 } register_state;
@@ -63,7 +66,7 @@ typedef struct held_registers {
 /* What a store writes. */
 typedef struct stored_place {
     uint32_t node, base; /* base: the root of its address, or NONE */
-    unsigned space;
+    unsigned space;      /* of SPACES */
     int64_t begin, end;
 } stored_place;
 
@@ -71,15 +74,16 @@ typedef struct schedule {
     const ptx_function *function;
     arena *memory;
     register_state *state; /* by value */
-    uint32_t *made_in;     /* by number of an operand without a register: the last block + 1 that made one for it */
+    uint32_t *made_in;     /* by number of an operand without a register: the last pass that made one for it */
     node *nodes;
     uint32_t *uses;
     edge *edges;
     reader *readers;
     size_t node_count, use_count, edge_count, reader_count;
     size_t node_capacity, use_capacity, edge_capacity, reader_capacity;
-    uint32_t block, node, stores, loads, barrier; /* stores, barrier: the last such node; loads: list since */
-    stored_place *stored;                         /* the block's stores, in order */
+    uint32_t block, pass, node, barrier;    /* barrier: the last such node */
+    uint32_t stores[SPACES], loads[SPACES]; /* by space: the last store that may be to it; the loads since, a list */
+    stored_place *stored;                   /* the block's stores, in order */
     size_t stored_count, stored_capacity;
     bool guarded, ordered; /* ordered: nothing is scheduled */
     uint32_t *window;      /* instructions that wait for nothing, in the order of the PTX */
@@ -103,8 +107,7 @@ static uint32_t cost_of(const schedule *s, uint32_t value) {
 
 static register_state *state_of(schedule *s, uint32_t value) {
     register_state *r = &s->state[value];
-    if (r->block != s->block + 1)
-        *r = (register_state){.block = s->block + 1, .writer = NONE, .readers = NONE, .root = value};
+    if (r->pass != s->pass) *r = (register_state){.pass = s->pass, .writer = NONE, .readers = NONE, .root = value};
     return r;
 }
 
@@ -179,8 +182,15 @@ static uint32_t latency_of(const ptx_instruction *i) {
     return ptx_bits(i->type) == 64 && ptx_types[i->type].kind == 'F' ? DOUBLE : ARITHMETIC;
 }
 
+static unsigned space_of(const ptx_instruction *i) {
+    const unsigned space = i->mods[PTX_SLOT_SPACE];
+    if (space == PTX_MOD_NONE) return GENERIC_SPACE;
+    if (space == PTX_MOD_GLOBAL) return GLOBAL_SPACE;
+    return ptx_in_shared(i) ? SHARED_SPACE : OTHER_SPACE;
+}
+
 static stored_place place_of(schedule *s, const ptx_instruction *i) {
-    stored_place p = {.node = s->node, .base = NONE, .space = i->mods[PTX_SLOT_SPACE]};
+    stored_place p = {.node = s->node, .base = NONE, .space = space_of(i)};
     for (unsigned k = 0; k < i->operand_count; k++) {
         const ptx_operand *o = &i->operands[k];
         if (o->kind != PTX_MEMORY || o->parts[0].kind != PTX_REGISTER) continue;
@@ -195,38 +205,64 @@ static stored_place place_of(schedule *s, const ptx_instruction *i) {
 
 /* Whether two accesses may be to the same bytes. */
 static bool may_meet(const stored_place *a, const stored_place *b) {
-    if (a->space != b->space) return a->space == PTX_MOD_NONE || b->space == PTX_MOD_NONE;
+    if (a->space != b->space) return a->space == GENERIC_SPACE || b->space == GENERIC_SPACE;
     return a->base == NONE || a->base != b->base || (a->begin < b->end && b->begin < a->end);
 }
 
 /* Loads go ahead of stores that are elsewhere for certain: in another space, or at other bytes after the same address.
- * The last `MOST` stores are asked. */
+ * The last `MOST` stores are asked. Stores of a space are in order, so the last one that may be to the load's bytes
+ * stands for those before it. */
 static void follow_stores(schedule *s, const ptx_instruction *i) {
     enum { MOST = 32 };
     const stored_place p = place_of(s, i);
-    for (size_t k = s->stored_count, most = MOST; k-- > 0; most--)
-        if (!most || may_meet(&s->stored[k], &p)) {
-            add_edge(s, s->stored[k].node, s->node, 1);
-            return;
-        }
+    bool done[SPACES] = {false};
+    unsigned most = MOST;
+    for (size_t k = s->stored_count; k-- > 0 && most; most--) {
+        const stored_place *q = &s->stored[k];
+        if (done[q->space] || !may_meet(q, &p)) continue;
+        add_edge(s, q->node, s->node, 1);
+        if (p.space != GENERIC_SPACE || q->space == GENERIC_SPACE) return;
+        done[q->space] = true;
+    }
+    for (unsigned k = 0; k < SPACES && !most; k++)
+        if (k == p.space || p.space == GENERIC_SPACE) add_edge(s, s->stores[k], s->node, 1);
 }
 
-/* Loads keep behind stores to their place and barriers, and stores behind all accesses before them. */
+/* Notes a load for the stores that have to stay behind it. */
+static void note_load(schedule *s, unsigned space) {
+    for (unsigned k = 0; k < SPACES; k++)
+        if (k == space || k == GENERIC_SPACE || space == GENERIC_SPACE) add_reader(s, &s->loads[k], s->node);
+}
+
+/* A store keeps behind the accesses before it that may be to its space: GENERIC_SPACE for any. */
+static void note_store(schedule *s, unsigned space) {
+    for (unsigned k = 0; k < SPACES; k++) {
+        if (k != space && space != GENERIC_SPACE) continue;
+        add_edge(s, s->stores[k], s->node, 1);
+        if (k == space) follow(s, s->loads[k]);
+        s->loads[k] = NONE;
+        s->stores[k] = s->node;
+    }
+}
+
+/* Whether it takes no part in the order of accesses. Shuffles and votes change places with each other, too. */
+static bool is_free(const ptx_instruction *i) {
+    return ptx_is_pure(i->op) || ptx_is(i->op, PTX_KIND_COLLECTIVE);
+}
+
+/* Loads keep behind stores to their place and barriers, and stores behind the accesses before them to their space. */
 static void order_accesses(schedule *s, const ptx_instruction *i) {
-    if (ptx_is_pure(i->op) || ptx_loads_parameter(i)) return;
-    const bool reads = i->op == PTX_OP_LD && sim_is_ordinary(i);
+    if (is_free(i) || ptx_loads_parameter(i)) return;
+    const bool reads = i->op == PTX_OP_LD && sim_is_ordinary(i), writes = i->op == PTX_OP_ST && sim_is_ordinary(i);
     add_edge(s, s->barrier, s->node, 1);
     if (reads && i->mods[PTX_SLOT_NC] != PTX_MOD_NONE) return;
     if (reads) {
         follow_stores(s, i);
-        add_reader(s, &s->loads, s->node);
+        note_load(s, space_of(i));
         return;
     }
-    add_edge(s, s->stores, s->node, 1);
-    follow(s, s->loads);
-    s->loads = NONE;
-    s->stores = s->node;
-    const stored_place p = i->op == PTX_OP_ST ? place_of(s, i) : (stored_place){.node = s->node, .base = NONE};
+    note_store(s, writes ? space_of(i) : GENERIC_SPACE);
+    const stored_place p = writes ? place_of(s, i) : (stored_place){.node = s->node, .base = NONE};
     ARENA_PUSH(s->memory, s->stored, s->stored_count, s->stored_capacity, p);
     if (!ptx_is_access(i->op) || !sim_is_ordinary(i)) s->barrier = s->node;
 }
@@ -241,8 +277,8 @@ static uint32_t made_for(schedule *s, const ptx_operand *o, uint32_t count) {
     }
     if ((o->kind != PTX_INTEGER && o->kind != PTX_FLOATING) || !o->bits) return 0;
     if (o->kind == PTX_INTEGER && o->bits <= s->function->register_count) {
-        if (s->made_in[o->bits] == s->block + 1) return 0;
-        s->made_in[o->bits] = s->block + 1;
+        if (s->made_in[o->bits] == s->pass) return 0;
+        s->made_in[o->bits] = s->pass;
     }
     return count;
 }
@@ -329,7 +365,7 @@ static void add_node(schedule *s, const ptx_instruction *i) {
                        .first_edge = NONE,
                        .latency = latency_of(i),
                        .extra = extra_of(s, i),
-                       .effect = !ptx_is_pure(i->op) && i->op != PTX_OP_LD,
+                       .effect = !is_free(i) && i->op != PTX_OP_LD,
                        .holds = holds_of(i)};
     ARENA_PUSH(s->memory, s->nodes, s->node_count, s->node_capacity, made);
     s->node = (uint32_t)s->node_count - 1;
@@ -344,7 +380,8 @@ static void add_node(schedule *s, const ptx_instruction *i) {
 static void build(schedule *s) {
     const ptx_block *b = &s->function->blocks[s->block];
     s->node_count = s->use_count = s->edge_count = s->reader_count = s->stored_count = 0;
-    s->stores = s->loads = s->barrier = NONE;
+    s->barrier = NONE;
+    for (unsigned k = 0; k < SPACES; k++) s->stores[k] = s->loads[k] = NONE;
     for (uint32_t i = b->first; i < b->end; i++) add_node(s, &s->function->instructions[i]);
     if (b->end > b->first && ptx_is(s->function->instructions[b->end - 1].op, PTX_KIND_BRANCH | PTX_KIND_END))
         for (uint32_t n = 0; n + 1 < s->node_count; n++) add_edge(s, n, (uint32_t)s->node_count - 1, 0);
@@ -405,19 +442,25 @@ static int growth_of(const schedule *s, const node *n) {
     return sum;
 }
 
-static void end_if_unread(schedule *s, uint32_t reg) {
+/* The registers of ended lives stay occupied while an access reads them, as long as there are enough. */
+static void hold(schedule *s, uint32_t count, uint32_t until, uint32_t cycle) {
+    const held_registers h = {until, count};
+    if (!count || until <= cycle || s->ordered) return;
+    ARENA_PUSH(s->memory, s->held, s->held_count, s->held_capacity, h);
+    s->held_sum += count;
+    /* Most are held longest; those that an access read some time ago go before them. */
+    for (size_t k = s->held_count - 1; k > s->held_first && s->held[k - 1].until > until; k--) {
+        s->held[k] = s->held[k - 1];
+        s->held[k - 1] = h;
+    }
+}
+
+static void end_if_unread(schedule *s, uint32_t reg, uint32_t cycle) {
     register_state *r = &s->state[reg];
     if (!r->live || r->live_out || r->left) return;
     r->live = false;
     change_live(s, reg, -1);
-}
-
-/* The registers of ended lives stay occupied for a while, as long as there are enough. */
-static void hold(schedule *s, const node *n, uint32_t count, uint32_t cycle) {
-    const held_registers h = {cycle + n->holds, count};
-    if (!count || !n->holds || s->ordered) return;
-    ARENA_PUSH(s->memory, s->held, s->held_count, s->held_capacity, h);
-    s->held_sum += count;
+    hold(s, cost_of(s, reg), r->held, cycle);
 }
 
 static void let_go(schedule *s, uint32_t cycle) {
@@ -432,19 +475,21 @@ static void note_most(schedule *s, uint32_t extra) {
 }
 
 static void run_node(schedule *s, const node *n, uint32_t cycle) {
-    const uint32_t before = s->live;
     let_go(s, cycle);
-    for (uint32_t k = n->first_use; k < n->first_definition; k++) s->state[s->uses[k]].left--;
-    for (uint32_t k = n->first_use; k < n->first_definition; k++) end_if_unread(s, s->uses[k]);
-    hold(s, n, before - s->live, cycle);
+    for (uint32_t k = n->first_use; k < n->first_definition; k++) {
+        register_state *r = &s->state[s->uses[k]];
+        r->left--;
+        if (n->holds) r->held = cycle + n->holds;
+    }
+    for (uint32_t k = n->first_use; k < n->first_definition; k++) end_if_unread(s, s->uses[k], cycle);
     for (uint32_t k = n->first_definition; k < n->end; k++) {
         register_state *r = &s->state[s->uses[k]];
         if (!r->live) change_live(s, s->uses[k], 1);
         r->live = true;
     }
     note_most(s, n->extra);
-    hold(s, n, n->extra, cycle);
-    for (uint32_t k = n->first_definition; k < n->end; k++) end_if_unread(s, s->uses[k]);
+    hold(s, n->extra, cycle + n->holds, cycle);
+    for (uint32_t k = n->first_definition; k < n->end; k++) end_if_unread(s, s->uses[k], cycle);
 }
 
 /* ---- the order ---- */
@@ -515,7 +560,7 @@ static void release(schedule *s, const node *n, uint32_t cycle) {
     }
 }
 
-static void run_block(schedule *s) {
+static void run_list(schedule *s) {
     uint32_t cycle = 0;
     s->heap = ARENA_ARRAY(s->memory, s->node_count + 1, uint32_t);
     s->heap_count = s->window_count = 0;
@@ -543,24 +588,42 @@ static void find_earlier(const schedule *s, uint32_t *first, uint32_t *earlier) 
             earlier[first[s->edges[e].to + 1]++] = n;
 }
 
+/* Runs a node, and at once what then waits for nothing more and takes no more registers than it frees: `ready` has room
+ * for all nodes. */
+static void run_with_followers(schedule *s, uint32_t first, bool *ran, uint32_t *ready) {
+    uint32_t count = 0;
+    ready[count++] = first;
+    while (count) {
+        const uint32_t n = ready[--count];
+        run_node(s, &s->nodes[n], 0);
+        ran[n] = true;
+        for (uint32_t e = s->nodes[n].first_edge; e != NONE; e = s->edges[e].next) {
+            const uint32_t to = s->edges[e].to;
+            if (--s->nodes[to].waits == 0 && growth_of(s, &s->nodes[to]) <= 0) ready[count++] = to;
+        }
+    }
+}
+
 /* Runs each node directly after those that it waits for, the last of them first. */
 static void run_deep(schedule *s) {
     uint32_t *first = ARENA_ARRAY(s->memory, s->node_count + 3, uint32_t);
     uint32_t *earlier = ARENA_ARRAY(s->memory, s->edge_count + 1, uint32_t);
     uint32_t *stack = ARENA_ARRAY(s->memory, s->node_count + 1, uint32_t), *next, depth;
-    bool *seen = ARENA_ARRAY(s->memory, s->node_count + 1, bool);
+    uint32_t *ready = ARENA_ARRAY(s->memory, s->node_count + 1, uint32_t);
+    bool *seen = ARENA_ARRAY(s->memory, s->node_count + 1, bool),
+         *ran = ARENA_ARRAY(s->memory, s->node_count + 1, bool);
     find_earlier(s, first, earlier);
     next = ARENA_ARRAY(s->memory, s->node_count + 1, uint32_t);
     for (uint32_t n = 0; n < s->node_count; n++) next[n] = first[n];
     for (uint32_t root = 0; root < s->node_count; root++) {
         const bool is_root = s->nodes[root].first_edge == NONE || s->nodes[root].effect;
-        if (seen[root] || !is_root) continue;
+        if (seen[root] || ran[root] || !is_root) continue;
         stack[0] = root;
         seen[root] = true;
         for (depth = 1; depth;) {
             const uint32_t n = stack[depth - 1];
-            if (next[n] == first[n + 1]) {
-                run_node(s, &s->nodes[n], 0);
+            if (ran[n] || next[n] == first[n + 1]) {
+                if (!ran[n]) run_with_followers(s, n, ran, ready);
                 depth--;
             } else if (!seen[earlier[next[n]]]) {
                 seen[earlier[next[n]]] = true;
@@ -591,46 +654,75 @@ static void find_doubled(schedule *s) {
 
 typedef enum block_order { WRITTEN, DEPTH_FIRST, SCHEDULED } block_order;
 
-static schedule run_blocks(const ptx_function *f, block_order order, uint32_t budget, const uint8_t *banks,
-                           arena *memory) {
-    ptx_liveness liveness;
+/* Returns the most registers live at once in the block. */
+static uint32_t run_block(schedule *s, const ptx_liveness *liveness, block_order order) {
+    s->pass++;
+    s->most = 0;
+    s->ordered = order != SCHEDULED;
+    begin_block(s, liveness);
+    build(s);
+    switch (order) {
+    case WRITTEN:
+        for (uint32_t n = 0; n < s->node_count; n++) run_node(s, &s->nodes[n], 0);
+        break;
+    case DEPTH_FIRST: run_deep(s); break;
+    case SCHEDULED: run_list(s); break;
+    }
+    return s->most;
+}
+
+/* The same by the order that takes the least, which is not looked for below `enough`. */
+static uint32_t run_least(schedule *s, const ptx_liveness *liveness, uint32_t enough) {
+    const uint32_t written = run_block(s, liveness, WRITTEN);
+    if (written <= enough) return written;
+    const uint32_t deep = run_block(s, liveness, DEPTH_FIRST);
+    return deep < written ? deep : written;
+}
+
+static schedule start(const ptx_function *f, uint32_t budget, const uint8_t *banks, ptx_liveness *liveness,
+                      arena *memory) {
     schedule s = {.function = f,
                   .memory = memory,
                   .budget = budget,
-                  .ordered = order != SCHEDULED,
                   .banks = banks,
                   .state = ARENA_ARRAY(memory, 2 * f->register_count + 1, register_state),
                   .made_in = ARENA_ARRAY(memory, f->register_count + 2, uint32_t),
                   .window = ARENA_ARRAY(memory, WINDOW, uint32_t)};
     find_doubled(&s);
-    ptx_liveness_compute(f, memory, &liveness);
-    for (s.block = 0; s.block < f->block_count; s.block++) {
-        begin_block(&s, &liveness);
-        build(&s);
-        switch (order) {
-        case WRITTEN:
-            for (uint32_t n = 0; n < s.node_count; n++) run_node(&s, &s.nodes[n], 0);
-            break;
-        case DEPTH_FIRST: run_deep(&s); break;
-        case SCHEDULED: run_block(&s); break;
-        }
-    }
+    ptx_liveness_compute(f, memory, liveness);
     return s;
 }
 
+static uint32_t most_scheduled(schedule *s, const ptx_liveness *liveness) {
+    uint32_t most = 0;
+    for (s->block = 0; s->block < s->function->block_count; s->block++) {
+        const uint32_t here = run_block(s, liveness, SCHEDULED);
+        if (here > most) most = here;
+    }
+    return most;
+}
+
 uint32_t sim_pressure_scheduled(const ptx_function *f, uint32_t budget, arena *memory) {
-    return run_blocks(f, SCHEDULED, budget, NULL, memory).most;
+    ptx_liveness liveness;
+    schedule s = start(f, budget, NULL, &liveness, memory);
+    return most_scheduled(&s, &liveness);
 }
 
 uint32_t sim_pressure_with_banks(const ptx_function *f, uint32_t budget, uint32_t *of_banks, arena *memory) {
-    const schedule s = run_blocks(f, SCHEDULED, budget, sim_register_banks_find(f, memory), memory);
+    ptx_liveness liveness;
+    schedule s = start(f, budget, sim_register_banks_find(f, memory), &liveness, memory);
+    const uint32_t most = most_scheduled(&s, &liveness);
     *of_banks = 2 * s.most_of_bank;
-    return s.most;
+    return most;
 }
 
 uint32_t sim_pressure_least(const ptx_function *f, uint32_t enough, arena *memory) {
-    const uint32_t written = run_blocks(f, WRITTEN, 0, NULL, memory).most;
-    if (written <= enough) return written;
-    const uint32_t deep = run_blocks(f, DEPTH_FIRST, 0, NULL, memory).most;
-    return written < deep ? written : deep;
+    ptx_liveness liveness;
+    schedule s = start(f, 0, NULL, &liveness, memory);
+    uint32_t most = 0;
+    for (s.block = 0; s.block < f->block_count; s.block++) {
+        const uint32_t here = run_least(&s, &liveness, most > enough ? most : enough);
+        if (here > most) most = here;
+    }
+    return most;
 }

@@ -32,7 +32,8 @@ typedef struct contents {
     uint32_t banks;       /* the most live ones, if each stays in its bank; only with calls and routines */
     bool calls, routines; /* of functions; of divisions and the like */
     bool long_loop;
-    bool bounded; /* by .minnctapersm */
+    bool bounded;   /* by .minnctapersm */
+    uint32_t warps; /* of a block */
 } contents;
 
 static uint32_t vector_registers(const ptx_function *f, const ptx_operand *o) {
@@ -63,17 +64,31 @@ static unsigned bits_of(uint32_t n) {
     return n ? 32 - (unsigned)__builtin_clz(n) : 0;
 }
 
-/* Numbers of registers with which an SM holds fewer threads, in steps. */
-static const uint32_t steps[] = {40, 48, 56, 64, 72, 80, 96, 128, 168};
+enum { WARP = 32, REGISTERS = 65536, MOST_REGISTERS = 255 };
+/* Registers of a thread if an SM holds so many blocks. */
+static uint32_t registers_of(uint32_t blocks, uint32_t warps) {
+    enum { UNIT = 8 };
+    const uint32_t share = REGISTERS / (blocks * warps * WARP) / UNIT * UNIT;
+    return share < MOST_REGISTERS ? share : MOST_REGISTERS;
+}
 
-/* The assembler keeps to `full` registers, or to one of the steps beyond, if the least that are live fit. Launch bounds
- * tell it otherwise. */
-static double keep_step(double registers, uint32_t full, uint32_t least, const contents *c) {
-    enum { BESIDE_LIVE = 5 };
-    if (registers > full && least < full) return full;
-    for (size_t k = 0; k < sizeof steps / sizeof *steps && !c->bounded; k++)
-        if (steps[k] > full && registers > steps[k] && least <= steps[k] - BESIDE_LIVE) return steps[k];
-    return registers;
+/* The blocks that an SM with this share holds at most: half as many as warps, and as its warps allow. */
+static uint32_t most_blocks(unsigned share, uint32_t warps) {
+    const uint32_t most_warps = REGISTERS / WARP / sim_register_shares[share];
+    const uint32_t by_warps = most_warps / warps, most = most_warps / 2;
+    if (by_warps > most) return most;
+    return by_warps ? by_warps : 1;
+}
+
+/* The registers that the assembler wants to keep to, so that an SM holds as many blocks as it can, or the first number
+ * with which it holds fewer that leaves room. .minnctapersm tells it otherwise. None: UINT32_MAX. */
+static uint32_t target_of(unsigned share, uint32_t least, const contents *c) {
+    enum { BESIDE_LIVE = 4, BESIDE_LIVE_LATER = 5 };
+    uint32_t blocks = most_blocks(share, c->warps);
+    if (least + BESIDE_LIVE <= registers_of(blocks, c->warps)) return registers_of(blocks, c->warps);
+    while (!c->bounded && --blocks)
+        if (least + BESIDE_LIVE_LATER <= registers_of(blocks, c->warps)) return registers_of(blocks, c->warps);
+    return UINT32_MAX;
 }
 
 /* With calls, the assembler keeps to `full` registers only if few are live, and to no step beyond. With routines as
@@ -86,12 +101,19 @@ static double with_calls(double registers, uint32_t full, uint32_t least, const 
     return registers > CALL_LEAST ? registers : CALL_LEAST;
 }
 
+/* The assembler keeps to `target`, and to `full` if that takes few registers less. */
+static double keep_to(double registers, uint32_t full, uint32_t target, uint32_t least) {
+    enum { FEW = 3 };
+    if (registers > full && registers < full + FEW && least < full) return full;
+    return registers > target ? target : registers;
+}
+
 /* Adds what the contents take. The sums of wgmma lie above the registers that a call may change. */
-static double with_contents(double registers, uint32_t full, uint32_t least, const contents *c) {
+static double with_contents(double registers, uint32_t full, uint32_t target, uint32_t least, const contents *c) {
     enum { SUMS_FROM = 28, SUMS_STEP = 8 };
     registers += bits_of(c->copies) + (c->long_loop ? 0.8 : 0);
     const double sums = SUMS_FROM + (c->sums + SUMS_STEP - 1) / SUMS_STEP * SUMS_STEP;
-    if (!c->calls) registers = keep_step(registers, full, least, c);
+    if (!c->calls) registers = keep_to(registers, full, target, least);
     if (c->sums && registers < sums) registers = sums;
     return c->calls ? with_calls(registers, full, least, c) : registers;
 }
@@ -104,25 +126,37 @@ static double live_above(uint32_t budget, uint32_t scheduled, uint32_t least) {
     return least > budget ? least : budget;
 }
 
+/* The warps of a block. Without .maxntid or .reqntid, the assembler counts with blocks of 128 threads, and so it does
+ * with .minnctapersm. */
+static uint32_t warps_of(const ptx_function *flat) {
+    enum { USUAL = 4 };
+    const uint32_t *size = flat->required_threads[0] ? flat->required_threads : flat->max_threads;
+    const uint64_t threads = (uint64_t)size[0] * (size[1] ? size[1] : 1) * (size[2] ? size[2] : 1);
+    if (!threads || threads > REGISTERS || flat->min_blocks) return USUAL;
+    return (uint32_t)(threads + WARP - 1) / WARP;
+}
+
 sim_register_need sim_estimate_registers(const ptx_function *flat, arena *memory) {
     const ptx_function *f = sim_compact(sim_unroll_uniform(flat, memory), memory);
     contents c = look_at(f);
     c.bounded = flat->min_blocks > 0;
+    c.warps = warps_of(flat);
     const uint32_t least = sim_pressure_least(f, sim_register_shares[0] - OVERHEAD, memory);
     sim_register_need need = {0};
-    uint32_t scheduled = 0;
+    uint32_t scheduled = 0, last = 0;
     for (unsigned k = 0; k < SIM_SHARES; k++) {
-        const uint32_t full = sim_register_shares[k], budget = full - OVERHEAD;
+        const uint32_t full = registers_of(most_blocks(k, c.warps), c.warps), budget = full - OVERHEAD;
         if (!k && c.calls && c.routines)
             scheduled = sim_pressure_with_banks(f, budget, &c.banks, memory);
-        else if (!k || scheduled >= sim_register_shares[k - 1] - OVERHEAD)
+        else if (!k || scheduled >= last)
             scheduled = sim_pressure_scheduled(f, budget, memory);
+        last = budget;
         const double live = live_above(budget, scheduled, least);
-        need.usual[k] = with_contents(machine_registers(live), full, least, &c);
+        need.usual[k] = with_contents(machine_registers(live), full, target_of(k, least, &c), least, &c);
         if (!k) need.least = machine_registers(least < live ? least : live);
     }
     if (!flat->min_blocks) return need;
     const uint32_t roomy = sim_pressure_scheduled(f, ROOMY_BUDGET, memory);
-    need.roomy = with_contents(machine_registers(roomy) + SPREAD, UINT32_MAX, UINT32_MAX, &c);
+    need.roomy = with_contents(machine_registers(roomy) + SPREAD, UINT32_MAX, UINT32_MAX, UINT32_MAX, &c);
     return need;
 }

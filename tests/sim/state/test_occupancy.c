@@ -105,6 +105,22 @@ static uint32_t registers_of(const char *ptx) {
     return registers;
 }
 
+/* The same of a kernel that begins so, and stores words that it makes of so many bytes. */
+static uint32_t registers_of_words(const char *begin, unsigned bytes) {
+    text t = {0};
+    text_printf(&t, "%s.reg .b32 %%x<%u>;\n", begin, bytes);
+    for (unsigned k = 0; k < bytes; k++) text_printf(&t, "ld.global.u8 %%x%u, [%%rd2+%u];\n", k, k);
+    for (unsigned k = 0; k < bytes; k++)
+        if (k % 4)
+            text_printf(&t, "shl.b32 %%x%u, %%x%u, %u;\nor.b32 %%x%u, %%x%u, %%x%u;\n", k, k, k % 4 * 8, k / 4 * 4,
+                        k / 4 * 4, k);
+    for (unsigned k = 0; k < bytes; k += 4) text_printf(&t, "st.global.u32 [%%rd1+%u], %%x%u;\n", 4 * k, k);
+    text_put(&t, END);
+    const uint32_t registers = registers_of(text_string(&t));
+    text_free(&t);
+    return registers;
+}
+
 /* ptxas gives 8 to 12. */
 static void a_small_kernel_has_few_registers(void **state) {
     (void)state;
@@ -138,6 +154,41 @@ static void loads_go_ahead_of_stores_elsewhere(void **state) {
     text_put(&t, END);
     const uint32_t registers = registers_of(text_string(&t));
     assert_true(registers >= 20 && registers <= 33);
+    text_free(&t);
+}
+
+/* A store to shared memory need not wait for later loads from global memory, so that their values are not all live.
+ * ptxas gives 30. */
+static void stores_go_ahead_of_loads_of_another_space(void **state) {
+    (void)state;
+    text t = {0};
+    text_put(&t, HEAD ".shared .b32 s[64];\n" BEGIN);
+    for (unsigned r = 3; r < 43; r++) text_printf(&t, "ld.global.u32 %%r%u, [%%rd2+%u];\n", r, 4 * r);
+    for (unsigned r = 3; r < 43; r++) text_printf(&t, "shfl.sync.bfly.b32 %%r%u, %%r%u, 1, 31, -1;\n", r, r);
+    for (unsigned r = 3; r < 43; r++) text_printf(&t, "st.shared.u32 [s+%u], %%r%u;\n", 4 * r, r);
+    text_put(&t, END);
+    const uint32_t registers = registers_of(text_string(&t));
+    assert_true(registers >= 28 && registers <= 36);
+    text_free(&t);
+}
+
+/* Bytes become words before others are loaded, though all are loaded before the first store. ptxas gives 32. */
+static void bytes_are_put_together_as_they_come(void **state) {
+    (void)state;
+    const uint32_t registers = registers_of_words(HEAD BEGIN, 96);
+    assert_true(registers >= 28 && registers <= 36);
+}
+
+/* Blocks of one warp do not fill an SM, whatever the registers up to 64, so that more loads go ahead. ptxas gives 53.
+ */
+static void small_blocks_leave_more_registers(void **state) {
+    (void)state;
+    static const char begin[] = HEAD BEGIN;
+    const char *const body = strchr(begin, '{');
+    text t = {0};
+    text_printf(&t, "%.*s.maxntid 32, 1, 1\n%s", (int)(body - begin), begin, body);
+    const uint32_t registers = registers_of_words(text_string(&t), 48);
+    assert_true(registers >= 47 && registers <= 57);
     text_free(&t);
 }
 
@@ -304,6 +355,9 @@ int main(void) {
         cmocka_unit_test(a_small_kernel_has_few_registers),
         cmocka_unit_test(registers_that_live_at_once_add_up),
         cmocka_unit_test(loads_go_ahead_of_stores_elsewhere),
+        cmocka_unit_test(stores_go_ahead_of_loads_of_another_space),
+        cmocka_unit_test(bytes_are_put_together_as_they_come),
+        cmocka_unit_test(small_blocks_leave_more_registers),
         cmocka_unit_test(a_quotient_in_double_precision_takes_registers),
         cmocka_unit_test(constants_take_registers_only_for_their_stores),
         cmocka_unit_test(launch_bounds_cap_registers),
