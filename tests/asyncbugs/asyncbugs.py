@@ -161,6 +161,8 @@ def hardware(found):
         yield f"| {name} | {reports[0]} | {reports[1]} |"
     hung = sum(all(h.get(tool) != "found" for tool in TOOLS) and h["end"] == "hang" for h, _ in seen)
     yield from ["", f"A tool that hangs with the kernel and says nothing has not reported it; {hung} of the defects are of that kind."]
+    left_out = [(tool, sum("not run" in (h.get(tool), h["twin"].get(tool)) for h, _ in seen)) for tool in TOOLS]
+    yield from [f"`{tool}` was not run on {number} pairs, for lack of time." for tool, number in left_out if number]
 
 
 MARKS = "<!-- made by tests/asyncbugs/asyncbugs.py -->\n", "<!-- end -->\n"
