@@ -4,6 +4,7 @@
 #include "check/global.h"
 #include "check/internal.h"
 #include "check/unused_load.h"
+#include "ptx/traits.h"
 
 #include <string.h>
 
@@ -308,8 +309,37 @@ static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const un
     }
 }
 
+bool sim_is_update(const ptx_instruction *i) {
+    if (!ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return false;
+    const unsigned kind = i->mods[PTX_SLOT_ATOMIC];
+    return kind != PTX_MOD_ATOM_EXCH && kind != PTX_MOD_ATOM_CAS;
+}
+
+const char sim_updates_nothing[] =
+    "nobody has written these bytes, and the result of the atomic operation depends on them";
+
+/* `written`: as above. An atomic operation needs what was there. */
+static void check_updated(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written,
+                          uint64_t address) {
+    unsigned char missing = 0;
+    for (unsigned at = 0; at < op->bytes; at += 4)
+        missing |= sim_bits_of_word(address, op->bytes) & (unsigned char)~written[at / 4];
+    if (!missing || !sim_is_update(sim_instruction_of(w, op->instruction))) return;
+    const sim_suspect s = {.kind = HAUL_FINDING_UNINITIALISED_READ,
+                           .action = HAUL_ACTION_ATOMIC,
+                           .instruction = op->instruction,
+                           .lanes = 1u << lane,
+                           .thread = SIM_NO_THREAD,
+                           .space = HAUL_SPACE_GLOBAL,
+                           .address = address,
+                           .bytes = op->bytes};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f) sim_hazard_say(f, "%s", sim_updates_nothing);
+}
+
 /* Most lanes are in the allocation that the instruction has found last; its marks lie side by side. */
-static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES], bool reads) {
+static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES],
+                         haul_action action) {
     const sim_range *range = &w->sm->reaches[op->instruction].range;
     const uint64_t from = range->from & ~UINT64_C(3);
     unsigned char *const near = range->to > from ? sim_memory_written(w->sm->grid->memory, from) : NULL;
@@ -319,10 +349,12 @@ static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const ui
         unsigned char *written =
             is_near ? near + (address[lane] - from) / 4 : sim_memory_written(w->sm->grid->memory, address[lane]);
         if (!written) continue;
-        if (reads)
+        if (action == HAUL_ACTION_READ) {
             check_written(w, op, lane, written, address[lane]);
-        else
-            set_written(written, address[lane] % 4, op->bytes);
+            continue;
+        }
+        if (action == HAUL_ACTION_ATOMIC) check_updated(w, op, lane, written, address[lane]);
+        set_written(written, address[lane] % 4, op->bytes);
     }
 }
 
@@ -342,13 +374,13 @@ static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const 
     const unsigned first = (unsigned)__builtin_ctz(lanes);
     unsigned char *from = sim_memory_written(w->sm->grid->memory, address[first]);
     if (!from || action == HAUL_ACTION_ASYNC_READ) return;
-    const bool reads = action == HAUL_ACTION_READ;
+    const bool reads = action == HAUL_ACTION_READ || action == HAUL_ACTION_ATOMIC;
     const unsigned count = (unsigned)__builtin_popcount(lanes);
     const bool side_by_side =
         stride == op->bytes && lanes >> first == (count == 32 ? SIM_ALL_LANES : (1u << count) - 1);
     const size_t words = (size_t)count * op->bytes / 4;
     if (op->bytes < 4 || (!side_by_side && stride) || (reads && !all_written(from, stride ? words : op->bytes / 4u)))
-        follow_lanes(w, op, lanes, address, reads);
+        follow_lanes(w, op, lanes, address, action);
     else if (!reads)
         memset(from, 15, stride ? words : op->bytes / 4u);
 }
@@ -361,7 +393,7 @@ static bool has_whole_words(uint64_t first, size_t bytes) {
 /* As follow_written(), for adjacent lanes from address `first` on. The next access is mostly as far away as the last
  * one was, so its marks are fetched. */
 static void follow_span(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t first, haul_action action) {
-    const bool reads = action == HAUL_ACTION_READ;
+    const bool reads = action == HAUL_ACTION_READ || action == HAUL_ACTION_ATOMIC;
     unsigned char *from = sim_memory_written(w->sm->grid->memory, first);
     const size_t bytes = (size_t)__builtin_popcount(lanes) * op->bytes, words = bytes / 4;
     if (!from) return;
@@ -376,7 +408,7 @@ static void follow_span(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t 
         const unsigned l = (unsigned)__builtin_ctz(left);
         address[l] = first + (uint64_t)(l - (unsigned)__builtin_ctz(lanes)) * op->bytes;
     }
-    follow_lanes(w, op, lanes, address, reads);
+    follow_lanes(w, op, lanes, address, action);
 }
 
 void sim_hazard_discarded(sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {

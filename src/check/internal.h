@@ -230,6 +230,12 @@ typedef struct sim_suspect {
     bool is_explanation; /* reported in place of other findings: stale.c */
 } sim_suspect;
 
+/* access_log.c. True for an atomic operation whose result depends on what was there. That of an exchange does not; a
+ * compare-and-swap may be of a word of which the program uses a byte. */
+bool sim_is_update(const ptx_instruction *i);
+/* What is wrong with one of memory that nobody has written. */
+extern const char sim_updates_nothing[];
+
 /* Two instructions that have written a word of shared memory without order: see contest.c. */
 enum { SIM_CONTESTS = 250 }; /* a contest's number fits a byte */
 typedef struct sim_contest_entry {

@@ -307,9 +307,11 @@ static bool may_read(const sim_visit *k, const sim_line *l, const sim_part *p) {
     return l->written_at <= k->v->least || knows_writers(k, l, p);
 }
 
-/* True if rows show that the write is ordered after all writes and reads. */
+/* True if rows show that the write is ordered after all writes and reads, and an atomic operation's bytes were written.
+ */
 static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) {
     sim_part part = *p;
+    if (k->action == HAUL_ACTION_ATOMIC && sim_bytes_any(sim_bytes_without(p->bytes, l->written))) return false;
     if ((k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) || overlaps_arriving(l, p)) return false;
     if (l->written_at > k->v->least && !knows_writers(k, l, p)) return false;
     return l->read_at <= k->v->least || each_read(k, l, knows_reader, &part);

@@ -506,6 +506,17 @@ static inline bool follows_strong(const sim_visit *k, const sim_cell *c) {
     return cannot_race(k, c->state, c->thread, c->instruction);
 }
 
+/* An atomic operation needs what was there. */
+static void check_updated(const sim_visit *k, uint32_t word, sim_cell *c) {
+    enum { OTHERS = SIM_CELL_SPLIT | SIM_CELL_ARRIVING | SIM_CELL_MBARRIER | SIM_CELL_ADDED };
+    refresh(k, c);
+    if ((c->written & SIM_CELL_ALL) == SIM_CELL_ALL || c->state & OTHERS) return;
+    if (!sim_is_update(sim_instruction_of(k->w, k->instruction))) return;
+    sim_finding *f =
+        sim_visit_report(k, HAUL_FINDING_UNINITIALISED_READ, 4 * word, 4, HAUL_ACTION_NONE, 0, SIM_NO_THREAD);
+    if (f) sim_hazard_say(f, "%s", sim_updates_nothing);
+}
+
 void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t state) {
     enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC };
     for (uint32_t i = word; i < word + count; i++) {
@@ -513,6 +524,7 @@ void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t 
         uint8_t added = 0, contested = 0;
         const bool is_slow = c->state & ~ORDINARY || c->written & SIM_CELL_CONTESTED;
         const bool is_recent = c->time > k->v->least || c->read_time > k->v->least;
+        if (k->action == HAUL_ACTION_ATOMIC) check_updated(k, i, c);
         if (is_slow || (is_recent && !follows_strong(k, c))) {
             if (slow_write(k, i, c)) contested = SIM_CELL_CONTESTED;
             if (k->action == HAUL_ACTION_ATOMIC) added = c->state & SIM_CELL_ADDED;
