@@ -55,11 +55,16 @@ int main() {
 END
 cat >"$work/driver.cu" <<'END'
 #include <cuda.h>
+#include <nvToolsExtCuda.h>
+#include <nvToolsExtCudaRt.h>
 __global__ void nothing() {}
 int main() {
     CUdevice device;
     nothing<<<1, 1>>>();
-    return cuInit(0) || cuDeviceGet(&device, 0) || cudaDeviceSynchronize();
+    if (cuInit(0) || cuDeviceGet(&device, 0)) return 1;
+    nvtxNameCuDevice(device, "first");
+    nvtxNameCudaStream(0, "usual");
+    return cudaDeviceSynchronize();
 }
 END
 printf 'texture<float> old;\n__global__ void k() { undeclared(); }\n' >"$work/bad.cu"
