@@ -70,8 +70,14 @@ have_site_generator() {
     ! apt-cache show mkdocs mkdocs-material >/dev/null 2>&1
 }
 
-# Tests run Debian's own Python, /usr/bin/python3, where there is one.
-have_debian_module() { [ ! -x /usr/bin/python3 ] || /usr/bin/python3 -c "import $1" 2>/dev/null; }
+# Tests run Debian's own Python, /usr/bin/python3. It may be about to come with another package; other systems may lack it.
+have_debian_module() {
+    if [ -x /usr/bin/python3 ]; then
+        /usr/bin/python3 -c "import $1" 2>/dev/null
+    else
+        ! have apt-get
+    fi
+}
 
 # Some versions matter, but a system that does not package them goes without.
 have_or_cannot() { have "$1" || ! apt-cache show "$1" >/dev/null 2>&1; }
