@@ -311,8 +311,13 @@ static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const un
 
 bool sim_is_update(const ptx_instruction *i) {
     if (!ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return false;
-    const unsigned kind = i->mods[PTX_SLOT_ATOMIC];
-    return kind != PTX_MOD_ATOM_EXCH && kind != PTX_MOD_ATOM_CAS;
+    switch (i->mods[PTX_SLOT_ATOMIC]) {
+    case PTX_MOD_ATOM_EXCH:
+    case PTX_MOD_ATOM_CAS:
+    case PTX_MOD_ATOM_AND:
+    case PTX_MOD_ATOM_OR: return false;
+    default: return true;
+    }
 }
 
 const char sim_updates_nothing[] =

@@ -230,7 +230,8 @@ typedef struct sim_suspect {
     bool is_explanation; /* reported in place of other findings: stale.c */
 } sim_suspect;
 
-/* access_log.c. True for an atomic operation whose result depends on what was there. That of an exchange does not; a
+/* access_log.c. True for an atomic operation whose whole result depends on what was there. That of an exchange does
+ * not; `and` and `or` set the bits of their mask, as cooperative groups do with barriers of large tiles; a
  * compare-and-swap may be of a word of which the program uses a byte. */
 bool sim_is_update(const ptx_instruction *i);
 /* What is wrong with one of memory that nobody has written. */

@@ -117,6 +117,8 @@ static const pair pairs[] = {
     PAIR("count in shared memory that nobody wrote", UNINITIALISED_READ, 1, 32,
          "atom.shared.add.u32 %r7, [%r4], 1;\n" TAKE,
          "atom.shared.exch.b32 %r7, [%r4], 0;\nbar.warp.sync -1;\natom.shared.add.u32 %r7, [%r4], 1;\n" TAKE),
+    PAIR("sum of what nobody wrote, instead of bits that are set", UNINITIALISED_READ, 1, 32,
+         "red.shared.add.u32 [%r4], 7;\n", "red.shared.or.b32 [%r4], 7;\nred.shared.and.b32 [%r4], 7;\n"),
     PAIR_WITH("branch on an uninitialised value", UNINITIALISED_READ, 1, 32,
               "ld.global.u32 %r7, [%rd3];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra D;\n" OUT("%r0") "D:\n",
               "ld.global.u32 %r7, [%rd3];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra D;\n" OUT("%r0") "D:\n",
