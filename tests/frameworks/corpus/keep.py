@@ -12,6 +12,7 @@ import re
 import shutil
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+FOLDER = re.compile(r'^(\s*\.file\s+\d+\s+")[^"\n]*/', re.M)  # of the source, on the machine that compiled it
 SUMS = re.compile(r"\b(?:red|atom)\.\S*\badd\b\S*\.(?:bf|f)\d")  # their order changes a result's last bits
 
 
@@ -109,7 +110,7 @@ def keep_others(sets, folder, target, most, every, most_ptx):
             if len(text) < most_ptx and "file" not in [a.get("buf") for a in row["args"] if isinstance(a, dict)]:
                 pool.append((first, row, text))
     for first, row, text in pool[::every]:
-        (files / pathlib.Path(row["ptx"]).name).write_text(text)
+        (files / pathlib.Path(row["ptx"]).name).write_text(FOLDER.sub(r"\1", text))
         rows.append(kept(len(rows), first, row, text, ptx=f"others.files/{pathlib.Path(row['ptx']).name}"))
     write_lines(target / "others.jsonl", rows)
 
