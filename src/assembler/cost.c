@@ -428,8 +428,9 @@ static unsigned rounds_of(const ptx_function *f, const chain *c, const scan *s) 
     return counts(f, c) && s->total.issued <= MOST_UNROLLED ? ROUNDS : 1;
 }
 
-/* Whether machine code has no access of its own for this one: another does its work, or nobody needs it. */
+/* Whether machine code has no instruction of its own for this one: another does its work, or nobody needs it. */
 static bool is_of_another(const scan *s, uint32_t index, const ptx_instruction *i) {
+    if (s->fused[index] == 0) return true;
     return s->assembled && ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_STORE) && s->assembled[index].part_count == 0;
 }
 
@@ -455,7 +456,7 @@ static price price_at(const scan *s, uint32_t index, const ptx_instruction *i) {
 
 static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     const ptx_instruction *i = &f->instructions[index];
-    const bool another = is_of_another(s, index, i) || s->fused[index] == 0;
+    const bool another = is_of_another(s, index, i);
     sim_cost *t = &s->total;
     const price p = price_at(s, index, i);
     begin_instruction(s, i, s->waits);
@@ -544,7 +545,7 @@ static bool is_near_access(const ptx_instruction *i) {
     return ptx_in_shared(i) || ptx_is(i->op, PTX_KIND_MATRIX_LOAD | PTX_KIND_MATRIX_STORE);
 }
 
-/* Whether the instruction goes through the queue of memory accesses. */
+/* True if the instruction enters the queue of memory accesses. */
 static bool is_queued(const ptx_instruction *i, const price *p) {
     const unsigned accesses = PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY | PTX_KIND_ATOMIC |
                               PTX_KIND_MATRIX_LOAD | PTX_KIND_MATRIX_STORE;
@@ -558,7 +559,7 @@ static bool ends_order(const ptx_instruction *i) {
            i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_WGMMA_WAIT || sim_is_call(i);
 }
 
-/* Whether the unit of special functions converts: integers of 32 bits become floats in the other units. */
+/* True if the special function unit does the conversion. The other units convert 32-bit integers to floats. */
 static bool converts_slowly(const ptx_instruction *i) {
     return converts(i) && !(i->type == PTX_F32 && ptx_types[i->type2].bits == 32);
 }
@@ -625,8 +626,7 @@ static void keep_accesses(scan *s, const ptx_instruction *i) {
     o->stored = s->step + 1;
 }
 
-static float serial_of(const scan *s, const ptx_instruction *i, bool last) {
-    (void)s;
+static float serial_of(const ptx_instruction *i, bool last) {
     if (ptx_is(i->op, PTX_KIND_BARRIER)) return BARRIER_SERIAL;
     return last || ptx_is(i->op, PTX_KIND_END) ? JUMP_SERIAL : 0;
 }
@@ -635,10 +635,9 @@ static float serial_of(const scan *s, const ptx_instruction *i, bool last) {
 static void add_step(const ptx_function *f, uint32_t index, scan *s, bool last, sim_timing *timings, uint32_t first) {
     const ptx_instruction *i = &f->instructions[index];
     const price p = price_at(s, index, i);
-    const bool another = is_of_another(s, index, i) || s->fused[index] == 0;
-    sim_step step = step_of(s, i, &p, another ? 0 : issued_by(i, &p));
+    sim_step step = step_of(s, i, &p, is_of_another(s, index, i) ? 0 : issued_by(i, &p));
     const bool fence = last || ends_order(i);
-    step.serial += serial_of(s, i, last);
+    step.serial += serial_of(i, last);
     if (ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT)) s->products += p.busy;
     if (i->op == PTX_OP_WGMMA_WAIT && s->products > 0 && i->operands[0].kind == PTX_INTEGER && !i->operands[0].bits) {
         step.near = PRODUCT_LATENCY + s->products;
@@ -757,12 +756,13 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
     sim_flight flight = {.column = ARENA_ARRAY(scratch, f->register_count + 1, uint32_t)};
     sim_values facts;
     sim_values_find(f, scratch, &facts);
+    const sim_writers *writers = sim_find_writers(f, scratch);
     scan s = {.assembled = assembled,
               .flight = &flight,
               .facts = &facts,
-              .writers = sim_find_writers(f, scratch),
+              .writers = writers,
               .values = ARENA_ARRAY(scratch, f->register_count + 1, value),
-              .fused = sim_fuse(f, sim_find_writers(f, scratch), scratch),
+              .fused = sim_fuse(f, writers, scratch),
               .schedule = sim_schedule_new(scratch),
               .timings = ARENA_ARRAY(scratch, f->block_count + 1, sim_timing),
               .makers = ARENA_ARRAY(scratch, f->register_count + 1, maker),

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What issues one instruction after another. */
+/* Issue ports. A port accepts one instruction at a time. */
 typedef enum sim_port {
     SIM_PORT_NONE,
     SIM_PORT_FMA,
@@ -39,7 +39,6 @@ typedef struct sim_step {
     float latency;  /* until the result can be used */
     float serial;   /* cycles after its issue in which nothing else is issued, by stall counts */
     float near;     /* the same, by a scoreboard */
-    bool fence;     /* nothing moves across it */
 } sim_step;
 
 /* Cycles of a block's instructions, for a warp that runs alone. */
