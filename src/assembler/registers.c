@@ -130,8 +130,7 @@ static double live_above(uint32_t budget, uint32_t scheduled, uint32_t least) {
  * with .minnctapersm. */
 static uint32_t warps_of(const ptx_function *flat) {
     enum { USUAL = 4, MOST_THREADS = 1024 };
-    const uint32_t *size = flat->required_threads[0] ? flat->required_threads : flat->max_threads;
-    const uint64_t threads = (uint64_t)size[0] * (size[1] ? size[1] : 1) * (size[2] ? size[2] : 1);
+    const uint64_t threads = ptx_bounded_threads(flat);
     if (!threads || threads > MOST_THREADS || flat->min_blocks) return USUAL;
     return (uint32_t)(threads + WARP - 1) / WARP;
 }

@@ -1,9 +1,10 @@
 /* Warpgroups: instructions that all four warps must execute, and synchronisation that they need before the next one. */
 #include "check/internal.h"
+#include "state/occupancy.h"
 
 #include <string.h>
 
-enum { WARPS = 4, REGISTER_UNIT = 8 };
+enum { WARPS = 4 };
 
 static sim_steps *steps_of(const sim_block *b, uint32_t warp, sim_step_kind kind) {
     sim_domain *d = sim_domain_of(b);
@@ -117,12 +118,10 @@ static void finish_group(sim_block *b, uint32_t first, sim_step_kind kind) {
  * otherwise. 0: they are not known. */
 static uint32_t registers_at_launch(const sim_block *b) {
     const ptx_function *f = b->sm->grid->program->function;
-    const uint32_t *most = f->required_threads[0] ? f->required_threads : f->max_threads;
-    const uint32_t threads = most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1);
+    const sim_machine *m = b->sm->grid->machine;
+    const uint32_t share = sim_bounded_registers(m, f);
     if (f->max_registers) return f->max_registers;
-    if (!threads) return 0;
-    const uint32_t share = b->sm->grid->machine->registers_per_sm / (f->min_blocks ? f->min_blocks : 1) / threads;
-    return share > b->sm->grid->machine->max_registers_per_thread ? 0 : share / REGISTER_UNIT * REGISTER_UNIT;
+    return share > m->max_registers_per_thread ? 0 : share;
 }
 
 /* Returns the registers of a thread of the warp after its last setmaxnreg. */

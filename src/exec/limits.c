@@ -30,14 +30,8 @@ static haul_status check_extents(const char *what, const uint32_t asked[3], cons
     return HAUL_OK;
 }
 
-/* Returns the threads of .maxntid or .reqntid; 0: not given. */
-static uint64_t extent_of(const uint32_t given[3]) {
-    return (uint64_t)given[0] * (given[1] ? given[1] : 1) * (given[2] ? given[2] : 1);
-}
-
 uint32_t sim_most_threads(const sim_machine *m, const sim_program *p) {
-    const uint32_t *given = p->function->required_threads[0] ? p->function->required_threads : p->function->max_threads;
-    const uint64_t most = extent_of(given);
+    const uint64_t most = ptx_bounded_threads(p->function);
     return most && most < m->max_threads_per_block ? (uint32_t)most : m->max_threads_per_block;
 }
 
@@ -52,7 +46,7 @@ static haul_status check_block(const sim_launch *l) {
     if (threads > m->max_threads_per_block)
         return over("threads per block", threads, m->max_threads_per_block, m->name);
     const ptx_function *f = l->program->function;
-    const uint64_t most = extent_of(f->max_threads);
+    const uint64_t most = ptx_extent(f->max_threads);
     if (most && threads > most) return over("threads per block", threads, most, "the kernel's launch bound");
     for (unsigned k = 0; k < 3; k++) {
         uint32_t needed = f->required_threads[0] ? (f->required_threads[k] ? f->required_threads[k] : 1) : l->block[k];

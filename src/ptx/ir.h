@@ -360,6 +360,16 @@ static inline bool ptx_is_far_call(const ptx_instruction *i) {
     return i->op == PTX_OP_CALL && i->operand_count == 2 && i->operands[0].kind == PTX_ABSENT;
 }
 
+/* Returns the number of threads in the values of .maxntid or .reqntid; 0: not given. */
+static inline uint64_t ptx_extent(const uint32_t given[3]) {
+    return (uint64_t)given[0] * (given[1] ? given[1] : 1) * (given[2] ? given[2] : 1);
+}
+
+/* Returns the number of threads of a block by .reqntid, or else the most by .maxntid; 0: neither is given. */
+static inline uint64_t ptx_bounded_threads(const ptx_function *f) {
+    return ptx_extent(f->required_threads[0] ? f->required_threads : f->max_threads);
+}
+
 /* Returns whether the state space is shared memory of any block of the cluster; false for generic addresses. */
 static inline bool ptx_in_shared(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];

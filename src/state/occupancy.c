@@ -20,17 +20,18 @@ static uint32_t limit_of_all(const sim_program *program) {
     return most < LEAST ? LEAST : most;
 }
 
+uint32_t sim_bounded_registers(const sim_machine *m, const ptx_function *f) {
+    const uint64_t threads = ptx_bounded_threads(f), blocks = f->min_blocks ? f->min_blocks : 1;
+    return threads ? (uint32_t)(m->registers_per_sm / (number_align(threads, 32) * blocks) / 8 * 8) : 0;
+}
+
 /* The register limit of a thread by .maxnreg, or by .maxntid together with .minnctapersm; or for all kernels. */
 static uint32_t register_limit(const sim_program *program, const sim_machine *m) {
     const ptx_function *f = program->function;
     uint32_t limit = smallest(m->max_registers_per_thread, limit_of_all(program));
     if (f->max_registers && f->max_registers < limit) limit = f->max_registers;
-    const uint32_t *size = f->required_threads[0] ? f->required_threads : f->max_threads;
-    uint64_t threads = (uint64_t)size[0] * (size[1] ? size[1] : 1) * (size[2] ? size[2] : 1);
-    if (!threads) return limit;
-    uint32_t blocks = f->min_blocks ? f->min_blocks : 1;
-    uint64_t share = m->registers_per_sm / (number_align((uint32_t)threads, 32) * (uint64_t)blocks) / 8 * 8;
-    return share && share < limit ? (uint32_t)share : limit;
+    const uint32_t share = sim_bounded_registers(m, f);
+    return share && share < limit ? share : limit;
 }
 
 /* Machine code takes an even number of registers as a rule. Parts before Hopper take one less. */

@@ -11,6 +11,10 @@
  * .minnctapersm set. */
 uint32_t sim_registers(const sim_machine *machine, const sim_program *program);
 
+/* Returns how many registers each thread has at most so that an SM holds .minnctapersm blocks, or one, of the threads
+ * that .reqntid or .maxntid names. 0: neither is given, or not even one register is left. */
+uint32_t sim_bounded_registers(const sim_machine *machine, const ptx_function *function);
+
 /* Returns how many registers more than those limits allow the kernel needs: that many spill, as far as PTX tells. */
 uint32_t sim_spilled_registers(const sim_machine *machine, const sim_program *program);
 
