@@ -4,7 +4,6 @@
 #include "check/global.h"
 #include "check/internal.h"
 #include "check/unused_load.h"
-#include "ptx/traits.h"
 
 #include <string.h>
 
@@ -306,17 +305,6 @@ static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const un
         const unsigned missing = (mask & ~written[at / 4] & 15u) >> (address % 4);
         const uint64_t bits = bits_of_bytes(missing) << (8 * (at - (element << op->x)) % 64);
         sim_hazard_taint(w, op->instruction, element, 1u << lane, bits, HAUL_SPACE_GLOBAL, address + at, bytes);
-    }
-}
-
-bool sim_is_update(const ptx_instruction *i) {
-    if (!ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return false;
-    switch (i->mods[PTX_SLOT_ATOMIC]) {
-    case PTX_MOD_ATOM_EXCH:
-    case PTX_MOD_ATOM_CAS:
-    case PTX_MOD_ATOM_AND:
-    case PTX_MOD_ATOM_OR: return false;
-    default: return true;
     }
 }
 

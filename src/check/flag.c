@@ -275,7 +275,7 @@ static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t la
  * it succeed. */
 static bool swap_fails(const sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
-    if (i->op != PTX_OP_ATOM || i->mods[PTX_SLOT_ATOMIC] != PTX_MOD_ATOM_CAS || op->bytes != 4) return false;
+    if (!sim_is_compare_and_swap(i) || op->bytes != 4) return false;
     if (active & (active - 1) || i->operands[2].kind != PTX_REGISTER) return false;
     const unsigned lane = (unsigned)__builtin_ctz(active);
     const uint32_t slot = w->sm->grid->program->register_slots[i->operands[2].reg];

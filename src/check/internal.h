@@ -230,11 +230,7 @@ typedef struct sim_suspect {
     bool is_explanation; /* reported in place of other findings: stale.c */
 } sim_suspect;
 
-/* access_log.c. True for an atomic operation whose whole result depends on what was there. That of an exchange does
- * not; `and` and `or` set the bits of their mask, as cooperative groups do with barriers of large tiles; a
- * compare-and-swap may be of a word of which the program uses a byte. */
-bool sim_is_update(const ptx_instruction *i);
-/* What is wrong with one of memory that nobody has written. */
+/* access_log.c. The message for an update (sim_is_update) of memory that nobody has written. */
 extern const char sim_updates_nothing[];
 
 /* Two instructions that have written a word of shared memory without order: see contest.c. */
@@ -424,6 +420,11 @@ struct sim_hazards {
  * same base and offset. */
 bool sim_is_strong(const ptx_instruction *i, unsigned op);
 bool sim_is_same_word(const ptx_operand *a, const ptx_operand *b);
+bool sim_is_compare_and_swap(const ptx_instruction *i);
+/* True for an atomic operation whose whole result depends on the old value. That of an exchange does not; `and` and
+ * `or` set the bits of their mask, as cooperative groups do with barriers of large tiles; a compare-and-swap may be of
+ * a word of which the program uses a byte. */
+bool sim_is_update(const ptx_instruction *i);
 
 /* flag.c. A cluster starts; its domain is freed. */
 void sim_flags_start(sim_domain *d);
@@ -506,7 +507,7 @@ static inline bool sim_may_lose_update(const sim_grid *g, uint32_t a, uint32_t b
  * volatile load of data: none of them tears, but unless something orders the two, chance decides which comes last. C++
  * has no such rule for volatile objects: the two race there. Stores to words that loops wait for are flags. */
 bool sim_is_left_to_chance(const sim_grid *g, uint32_t a, uint32_t b);
-/* What is wrong with such updates, with volatile data behind a volatile flag, and with unordered volatile data. */
+/* Messages for such updates, for volatile data behind a volatile flag, and for unordered volatile data. */
 extern const char sim_lost_update[], sim_old_data[], sim_left_to_chance[];
 /* True for an ordinary load whose value is the expected value of a compare-and-swap: the swap detects a wrong value. */
 static inline bool sim_is_guess(const sim_grid *g, uint32_t instruction) {

@@ -50,15 +50,9 @@ static void taint_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, c
     }
 }
 
-/* True for a compare-and-swap. Its compared and new value may be a byte together with its neighbours in the word, so
- * only the address is checked. */
-static bool is_exchange(const ptx_instruction *i) {
-    return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
-}
-
-static bool has_exchange(const ptx_function *f) {
+static bool has_compare_and_swap(const ptx_function *f) {
     for (size_t k = 0; k < f->instruction_count; k++)
-        if (is_exchange(&f->instructions[k])) return true;
+        if (sim_is_compare_and_swap(&f->instructions[k])) return true;
     return false;
 }
 
@@ -68,7 +62,7 @@ static bool reads_whole_word(const sim_warp *w, const ptx_instruction *i, uint64
     const unsigned order = i->mods[PTX_SLOT_ORDER];
     const bool is_strong = order && order != PTX_MOD_WEAK;
     const bool is_part = ptx_bits(i->type) <= 32 && (~bits & ((1ull << ptx_bits(i->type)) - 1));
-    return is_strong && is_part && has_exchange(w->sm->grid->program->function);
+    return is_strong && is_part && has_compare_and_swap(w->sm->grid->program->function);
 }
 
 void sim_hazard_taint(sim_warp *w, uint32_t instruction, unsigned element, uint32_t lanes, uint64_t bits,
@@ -323,7 +317,8 @@ void sim_hazard_taint_step(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_hazard_products_step(w, op, active);
     flow x = sources(w, op->instruction, active);
     if (is_product(i)) x = of_product(w, i, active);
-    if (is_exchange(i)) x = of_operand(w, &i->operands[1], active);
+    /* The compared and the new value may be a byte together with its neighbours: only the address is checked. */
+    if (sim_is_compare_and_swap(i)) x = of_operand(w, &i->operands[1], active);
     if (i->op == PTX_OP_ST) {
         check_store(w, op, i, x);
         return;

@@ -171,8 +171,19 @@ static bool is_passed_over(flow *x, uint32_t wait) {
 
 /* ---- expected values of compare-and-swaps ---- */
 
-static bool is_compare_and_swap(const ptx_instruction *i) {
+bool sim_is_compare_and_swap(const ptx_instruction *i) {
     return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_CAS;
+}
+
+bool sim_is_update(const ptx_instruction *i) {
+    if (!ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return false;
+    switch (i->mods[PTX_SLOT_ATOMIC]) {
+    case PTX_MOD_ATOM_EXCH:
+    case PTX_MOD_ATOM_CAS:
+    case PTX_MOD_ATOM_AND:
+    case PTX_MOD_ATOM_OR: return false;
+    default: return true;
+    }
 }
 
 static void list_register(flow *x, const ptx_operand *o) {
@@ -317,7 +328,7 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
         if ((sim_is_strong(at, PTX_OP_LD) || ptx_is(at->op, PTX_KIND_ATOMIC)) && is_waited_for(x, at, block))
             table[i] |= SIM_USE_WAITS;
         if (is_wait(at) && (!is_tested(x, i) || is_passed_over(x, i))) table[i] |= SIM_USE_UNSEEN;
-        if (is_compare_and_swap(at)) mark_guesses(x, at, table);
+        if (sim_is_compare_and_swap(at)) mark_guesses(x, at, table);
     }
 }
 
@@ -358,7 +369,7 @@ static bool is_needed(const ptx_function *f) {
     for (size_t i = 0; i < f->instruction_count; i++) {
         stores |= sim_is_strong(&f->instructions[i], PTX_OP_ST);
         loads |= sim_is_strong(&f->instructions[i], PTX_OP_LD);
-        others |= is_wait(&f->instructions[i]) || is_compare_and_swap(&f->instructions[i]);
+        others |= is_wait(&f->instructions[i]) || sim_is_compare_and_swap(&f->instructions[i]);
     }
     return others || stores || loads;
 }
