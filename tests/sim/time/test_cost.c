@@ -236,10 +236,13 @@ static void a_fence_of_the_gpu_is_a_wait_and_one_of_the_block_is_none(void **sta
 static void shared_memory_takes_longer_than_arithmetic(void **state) {
     (void)state;
     const sim_cost near = dearest(KERNEL(FMA FMA STORE));
-    const sim_cost shared = dearest(
-        KERNEL_WITH(".shared .align 4 .b8 s[128];\n", "mov.u32 %r9, s;\nld.shared.f32 %f1, [%r9];\n" FMA STORE));
+#define SHARED(body) \
+    KERNEL_WITH(".shared .align 4 .b8 s[128];\n", "mov.u32 %r9, s;\n" body "ld.shared.f32 %f1, [%r9];\n" FMA STORE)
+    const sim_cost shared = dearest(SHARED("")), twice = dearest(SHARED("ld.shared.u32 %r9, [%r9];\n"));
+    const float wait = shared.path - shared.fixed;
     assert_float_equal(near.path, near.fixed, 0.01);
-    assert_true(shared.path - shared.fixed >= 15); /* of 26 cycles, since other instructions fill some */
+    assert_true(wait >= 15); /* of 26 cycles, since other instructions fill some; none fill those of an address */
+    assert_true(twice.path - twice.fixed - wait >= 20);
 }
 
 static void machine_instructions_are_fewer_than_in_ptx(void **state) {
