@@ -90,8 +90,8 @@ static void count_sums(fusion *u, const ptx_instruction *i) {
         if (i->operands[k].kind == PTX_REGISTER) u->sums[i->operands[k].reg]++;
 }
 
-/* Whether the operand is a product of 32-bit numbers that is only added to numbers of 64 bits: ptxas multiplies again
- * for each sum. */
+/* Takes over a 32 x 32-bit product whose uses are all 64-bit sums: ptxas repeats the product in each sum. Returns false
+ * if the operand is no such product. */
 static bool is_wide_product(fusion *u, uint32_t user, const ptx_operand *o) {
     if (o->kind != PTX_REGISTER || u->sums[o->reg] != u->reads[o->reg]) return false;
     const bool once = u->writers[o->reg].count == 1, here = u->latest[o->reg] > u->first;

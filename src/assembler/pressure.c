@@ -245,7 +245,7 @@ static void note_store(schedule *s, unsigned space) {
     }
 }
 
-/* Whether it takes no part in the order of accesses. Shuffles and votes change places with each other, too. */
+/* True if the instruction may move across memory accesses. Shuffles and votes may also move across each other. */
 static bool is_free(const ptx_instruction *i) {
     return ptx_is_pure(i->op) || ptx_is(i->op, PTX_KIND_COLLECTIVE);
 }

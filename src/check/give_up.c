@@ -91,7 +91,7 @@ static tracked comparison(const ptx_instruction *i, tracked a, tracked b) {
         .bits = sim_compares(i->mods[PTX_SLOT_COMPARE], ptx_is_signed(i->type), (int64_t)a.bits, (int64_t)b.bits)};
 }
 
-/* Of predicates, one may decide alone. */
+/* Returns the result of an `and` or `or`. One known predicate can decide it: false an `and`, true an `or`. */
 static tracked logic(const ptx_instruction *i, tracked a, tracked b) {
     const uint64_t decides = i->op == PTX_OP_OR;
     if (i->type == PTX_PRED && a.known && a.bits == decides) return a;
