@@ -1,6 +1,7 @@
 #!/bin/bash
-# Records kernels by nvcc, Triton, Numba, NVRTC, CuPy and Inductor on a GPU: times, then counters of nvcc's, warp states, and counters of the others.
-# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh [SET [nvcc|others]]    SET: variants (default), blind or unseen, as in
+# Records kernels by nvcc, Triton, Numba, NVRTC, CuPy and Inductor on a GPU: counters of nvcc's while the others are written, then times, counters of the
+# others, and warp states.
+# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh [SET [nvcc|others]]    SET: variants (default), blind, unseen or fresh, as in
 # tests/data; a word after it leaves out the launches by other compilers or by nvcc, so that two runs reach all counters.
 # Takes 5 to 9 minutes; LIMIT: its seconds (default 520). OUT gets log.txt and results.tar.gz, which is written after each step. Nsight Compute is needed
 # for counters and states only. `tools/accuracy BUILD FOLDER` scores a model with what was in results.tar.gz.
@@ -13,6 +14,7 @@ case $set in
 variants) triton="element-wise reductions products others" cupy="1 2" inductor="layers more products" ;;
 blind) triton="layers reductions products" cupy="1 2 3" inductor="layers losses moves steps" ;;
 unseen) triton="products rows grids" cupy="blocks own images" inductor="tuned layers images products" ;;
+fresh) triton="products rows grids" cupy="blocks own images" inductor="tuned layers moves products" ;;
 *) echo "record_variants.sh: $set: no such set" >&2 && exit 2 ;;
 esac
 case $only in "" | nvcc | others) ;; *) echo "record_variants.sh: $only: neither nvcc nor others" >&2 && exit 2 ;; esac
@@ -50,39 +52,48 @@ fi
 for part in $cupy; do recorded cupy-$part ${set}_cupy.py $part; done
 for part in $inductor; do recorded inductor-$part ${set}_inductor.py $part; done
 
-# 2. times of nvcc's and the others, while nothing else keeps this host's cores busy; the driver compiles each large module once beforehand
-if [ "$only" != others ]; then
-    for source in "$root/tests/data/$set"/*.cu; do
-        nvcc -O3 -std=c++17 -arch=sm_90 -ptx "$source" -o "$work/$(basename "$source" .cu).ptx" &
-        pids="$pids $!"
-    done
-    python3 "$root/tests/data/$set/launches.py" >"$work/nvcc.jsonl"
-fi
-wait $pids
-if [ "$only" != others ]; then
-    cp "$work"/*.ptx "$got"
-    for module in "$work"/*.ptx; do grep -m 1 "\"ptx\":\"$(basename "$module")\"" "$work/nvcc.jsonl"; done >"$work/one.jsonl"
-    timeout 100 "$HAUL" replay "$work/one.jsonl" --device gpu:0 --once --quiet >"$got/one.said" 2>&1
-    say "modules compiled: $?"
-fi
 measure() { # NAME SECONDS READINGS TARGET
     [ -s "$work/$1.jsonl" ] || return
     timeout -k 5 $(($2 + 15)) python3 "$here/measure.py" "$HAUL" "$work/$1.jsonl" "$got/$4.jsonl" --readings $3 --seconds 60 --budget "$2" >"$got/$4.measured" 2>&1
     say "$3 readings: $(tail -n 1 "$got/$4.measured")"
 }
+
+# 2. counters of nvcc's kernels, which do not depend on what else keeps this host's cores busy; the driver compiles each large module once beforehand
+if [ "$only" != others ]; then
+    nvccs=
+    for source in "$root/tests/data/$set"/*.cu; do
+        nvcc -O3 -std=c++17 -arch=sm_90 -ptx "$source" -o "$work/$(basename "$source" .cu).ptx" &
+        nvccs="$nvccs $!"
+    done
+    python3 "$root/tests/data/$set/launches.py" >"$work/nvcc.jsonl"
+    wait $nvccs
+    cp "$work"/*.ptx "$got"
+    for module in "$work"/*.ptx; do grep -m 1 "\"ptx\":\"$(basename "$module")\"" "$work/nvcc.jsonl"; done >"$work/one.jsonl"
+    timeout 100 "$HAUL" replay "$work/one.jsonl" --device gpu:0 --once --quiet >"$got/one.said" 2>&1
+    say "modules compiled: $?"
+    most=150
+    [ "$only" = nvcc ] && most=400
+    l=$(left); [ "$l" -gt 150 ] && measure nvcc $((l - 110 < most ? l - 110 : most)) 1 nvcc.counted
+    save
+fi
+wait $pids
+
+# 3. times, while nothing else keeps this host's cores busy
 for name in nvcc $others; do
     l=$(left); [ "$l" -gt 20 ] && measure $name $((l < 90 ? l - 5 : 90)) 0 $name
     save
 done
-say "times are there: $(cat "$got"/*.jsonl | wc -l) launches, $(stat -c %s "$OUT/results.tar.gz") bytes"
+say "times are there: $(cat "$got"/*.jsonl | wc -l) lines, $(stat -c %s "$OUT/results.tar.gz") bytes"
 
-# 3. counters of nvcc's kernels
-most=150
-[ "$only" = nvcc ] && most=400
-l=$(left); [ "$l" -gt 40 ] && measure nvcc $((l - 15 < most ? l - 15 : most)) 1 nvcc.counted
-save
+# 4. counters of the others, each of which has its share of the time that states leave
+lines() { cat /dev/null $(for n in "$@"; do echo "$work/$n.jsonl"; done) 2>/dev/null | wc -l; }
+waiting=$others
+for name in $others; do
+    all=$(lines $waiting) waiting=${waiting# $name}
+    l=$((($(left) - 90) * $(lines "$name") / (all ? all : 1))); [ "$l" -gt 8 ] && measure $name "$l" 1 $name.counted && save
+done
 
-# 4. warp states of the launches whose times are there
+# 5. warp states of the launches whose times are there
 states() { # NAME
     l=$(left); [ "$l" -gt 20 ] && [ -s "$got/$1.jsonl" ] || return
     cp "$got/$1.jsonl" "$work/.s.jsonl"
@@ -94,10 +105,6 @@ states() { # NAME
 }
 for name in nvcc $others; do states $name; done
 
-# 5. counters of the others, as far as time is left
-for name in $others; do
-    l=$(left); [ "$l" -gt 25 ] && measure $name $((l - 15)) 1 $name.counted && save
-done
 save
 say "done; $(stat -c %s "$OUT/results.tar.gz") bytes"
 rm -rf "$work"

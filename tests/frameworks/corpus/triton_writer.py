@@ -1,5 +1,6 @@
 """Compiles Triton's kernels without a GPU's memory and writes their launches, whose buffers are rules, so that `haul replay` runs them on a GPU
 and on the virtual one."""
+import math
 import pathlib
 import re
 import sys
@@ -48,6 +49,9 @@ class Writer:
         text = re.sub(r"^(\.target [^,\n]*), debug", r"\1", text, flags=re.M)
         wanted = len(re.findall(r"\.param\s", text[text.index(".entry"):].split("{", 1)[0]))
         given = [a.rule() if isinstance(a, Buffer) else a for a in args]
+        room = getattr(made.metadata, "global_scratch_size", 0) or 0  # of each program, for descriptors; it is the first argument that Triton adds
+        if room and len(given) < wanted:
+            given.append({"buf": "zero", "words": room * math.prod(grid) // 4})
         given += [{"i64": 0}] * (wanted - len(given))
         threads = int(re.search(r"\.reqntid\s+(\d+)", text).group(1)) if ".reqntid" in text else 32 * made.metadata.num_warps
         if len(given) != wanted:
