@@ -316,10 +316,13 @@ static bool cannot_race_with_read(const sim_visit *k, uint32_t thread, uint32_t 
     return cannot_race(k, strong ? SIM_CELL_ATOMIC : 0, thread, instruction);
 }
 
-/* Returns those of an actor's lanes whose access at that time is not ordered before the current lane's. */
-static uint32_t unknown_lanes(const sim_visit *k, uint32_t actor, uint32_t lanes, uint32_t time) {
+/* Returns those of an actor's lanes whose read at that time is not ordered before the current lane's write. A shuffle
+ * orders no memory accesses, but it cannot end before the values that it exchanges have been read. */
+static uint32_t unknown_lanes(const sim_visit *k, uint32_t actor, const sim_read *r) {
     const uint32_t own = actor == k->actor ? 1u << k->lane : 0;
-    return lanes & ~sim_known_lanes(&k->v->order[actor], time) & ~own;
+    const uint32_t unknown = r->lanes & ~sim_known_lanes(&k->v->order[actor], r->time) & ~own;
+    const uint32_t met = actor == k->actor && unknown ? sim_known_lanes(&k->v->met, r->time) : 0;
+    return met && sim_is_exchanged(k->w->sm->grid->program->function, r->instruction) ? unknown & ~met : unknown;
 }
 
 static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byte_cell *b) {
@@ -330,7 +333,8 @@ static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byt
     }
     for (unsigned r = 0; r < 2; r++) {
         const sim_byte_read *read = &b->readers[r];
-        const uint32_t unknown = read->time < k->d->start ? 0 : unknown_lanes(k, read->actor, read->lanes, read->time);
+        const sim_read of_lanes = {read->time, read->lanes, read->instruction};
+        const uint32_t unknown = read->time < k->d->start ? 0 : unknown_lanes(k, read->actor, &of_lanes);
         if (!unknown || cannot_race_with_read(k, read->actor * SIM_LANES, read->instruction)) continue;
         report_reader(k, address, 1, read->instruction, read->actor * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
         return;
@@ -409,7 +413,7 @@ static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) 
     for (uint32_t a = 0; a < k->d->actors; a++) {
         const sim_read *plane = k->s->reads[a];
         if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
-        const uint32_t unknown = unknown_lanes(k, a, plane[word].lanes, plane[word].time);
+        const uint32_t unknown = unknown_lanes(k, a, &plane[word]);
         if (!unknown || cannot_race_with_read(k, a * SIM_LANES, plane[word].instruction)) continue;
         report_reader(k, 4 * word, 4, plane[word].instruction, a * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
         return;

@@ -40,6 +40,9 @@
 /* Half a warp passes a barrier, which the ended lanes no longer hold up. */
 #define HALF_PASSES STORE "bar.warp.sync 0xffffffff;\nsetp.ge.u32 %p1, %r0, 16;\n@%p1 bra D;\nbar.sync 0;\n" NEIGHBOUR
 
+#define SHUFFLE(value) "shfl.sync.up.b32 %r8, " value ", 1, 0, 0xffffffff;\n"
+#define OVERWRITE "st.shared.u32 [%r4], %r8;\n"
+
 static const pair pairs[] = {
     PAIR("lanes behind a barrier that the others of their warp have skipped", RACE_SHARED, 1, 32,
          HALF_PASSES STORE "D:\n", HALF_PASSES "bar.warp.sync 0xffff;\n" STORE "D:\n"),
@@ -74,6 +77,9 @@ static const pair pairs[] = {
     PAIR("a chain of lanes that do not wait for each other", RACE_SHARED, 1, 32,
          CHAIN_START "T: ld.volatile.shared.u32 %r7, [%r4+-4];\n" CHAIN_END,
          CHAIN_START "T: ld.volatile.shared.u32 %r7, [%r4+-4];\nsetp.eq.u32 %p2, %r7, 0;\n@%p2 bra T;\n" CHAIN_END),
+    PAIR("overwritten after a shuffle of another value than the one read", RACE_SHARED, 1, 32,
+         STORE "bar.warp.sync 0xffffffff;\n" NEIGHBOUR SHUFFLE("%r0") OVERWRITE,
+         STORE "bar.warp.sync 0xffffffff;\n" NEIGHBOUR SHUFFLE("%r7") OVERWRITE),
     PAIR("lanes", RACE_SHARED, 1, 32, STORE NEIGHBOUR, STORE "bar.warp.sync 0xffffffff;\n" NEIGHBOUR),
     PAIR("warps", RACE_SHARED, 1, 64, STORE "bar.warp.sync 0xffffffff;\n" MIRROR, STORE "bar.sync 0;\n" MIRROR),
     PAIR("overwritten too early", RACE_SHARED, 1, 64, STORE "bar.sync 0;\n" MIRROR STORE,
