@@ -103,7 +103,8 @@ typedef struct haul_instruction_record {
      * need. */
     const haul_access *samples;
     size_t sample_count;
-    bool orders; /* it orders accesses of threads, or waits until some are done: a barrier, a fence, an acquire */
+    bool orders;      /* it orders accesses of threads, or waits until some are done: a barrier, a fence, an acquire */
+    bool sees_others; /* its result tells how far other threads are: at a common address, or by the time that passed */
 } haul_instruction_record;
 
 typedef enum haul_argument_kind {

@@ -416,6 +416,7 @@ haul_instruction_record._fields_ = [
     ("samples", POINTER(haul_access)),
     ("sample_count", c_size_t),
     ("orders", c_bool),
+    ("sees_others", c_bool),
 ]
 
 haul_occupancy._fields_ = [

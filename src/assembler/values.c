@@ -1,6 +1,5 @@
 #include "assembler/values.h"
 
-#include "base/number.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
 #include "ptx/users.h"
@@ -13,27 +12,11 @@ static uint8_t divisor(uint64_t value) {
     return value ? (uint8_t)__builtin_ctzll(value) : ANY_ALIGNMENT;
 }
 
-/* A thread's frame is aligned to 8 bytes, or as its variables ask. They follow in the order of declaration. */
-static void find_frame(const ptx_function *f, arena *memory, sim_values *v) {
-    uint64_t at = 0, frame = 8;
-    for (size_t k = 0; k < f->variable_count; k++)
-        if (f->variables[k]->space == PTX_SPACE_LOCAL && f->variables[k]->alignment > frame)
-            frame = f->variables[k]->alignment;
-    for (size_t k = 0; k < f->variable_count; k++) {
-        const ptx_variable *variable = f->variables[k];
-        if (variable->space != PTX_SPACE_LOCAL) continue;
-        at = number_align(at, variable->alignment ? variable->alignment : 1);
-        pointer_map_add(&v->local, memory, variable, at);
-        at += variable->size;
-    }
-    v->frame_alignment = divisor(frame);
-}
-
 /* Dynamic shared memory begins at a multiple of 16, whatever its declaration. Other variables whose address is unknown
  * before the launch are aligned as declared, local ones as their place in the frame. */
 static uint8_t variable_alignment(const sim_values *v, const ptx_variable *variable) {
-    const uint64_t *local = pointer_map_find(&v->local, variable);
-    if (local) return divisor(*local) < v->frame_alignment ? divisor(*local) : v->frame_alignment;
+    const uint64_t *local = sim_frame_layout_at(&v->frame, variable);
+    if (local) return divisor(*local | v->frame.alignment);
     uint64_t at = sim_shared_layout_at(&v->shared, variable);
     if (variable->space == PTX_SPACE_SHARED && variable->is_extern && variable->alignment < 16) return divisor(16);
     return divisor(at ? at : variable->alignment ? variable->alignment : 1);
@@ -288,7 +271,7 @@ void sim_values_find(const ptx_function *f, arena *memory, sim_values *v) {
                       .definition = ARENA_ARRAY(memory, registers, uint32_t),
                       .uniform = ARENA_ARRAY(memory, registers, bool)};
     sim_shared_layout_find(f, memory, &v->shared);
-    find_frame(f, memory, v);
+    sim_frame_layout_find(f, memory, &v->frame);
     for (size_t i = 0; i < f->instruction_count; i++) {
         definition_scan scan = {v, (uint32_t)i};
         ptx_visit_registers(&f->instructions[i], note_definition, &scan);
@@ -305,8 +288,8 @@ void sim_values_find(const ptx_function *f, arena *memory, sim_values *v) {
 static sim_place variable_place(const sim_values *v, const ptx_variable *variable, int64_t offset) {
     uint64_t at = sim_shared_layout_at(&v->shared, variable);
     if (at) return (sim_place){SIM_BASE_CONSTANT, (int64_t)at + offset, ANY_ALIGNMENT, NULL};
-    const uint64_t *local = pointer_map_find(&v->local, variable);
-    if (local) return (sim_place){SIM_BASE_FRAME, (int64_t)*local + offset, v->frame_alignment, variable};
+    const uint64_t *local = sim_frame_layout_at(&v->frame, variable);
+    if (local) return (sim_place){SIM_BASE_FRAME, (int64_t)*local + offset, divisor(v->frame.alignment), variable};
     return (sim_place){(uint64_t)(uintptr_t)variable, offset, variable_alignment(v, variable), variable};
 }
 

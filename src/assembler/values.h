@@ -3,6 +3,7 @@
 #ifndef HAUL_ASSEMBLER_VALUES_H
 #define HAUL_ASSEMBLER_VALUES_H
 
+#include "assembler/frame_layout.h"
 #include "assembler/shared_layout.h"
 #include "base/arena.h"
 #include "ptx/ir.h"
@@ -14,8 +15,7 @@ typedef struct sim_values {
     uint32_t *definition; /* by register: the last instruction that writes it */
     bool *uniform; /* by register: provably the same in all lanes: made of parameters, constants and block indices */
     sim_shared_layout shared;
-    pointer_map local;       /* by local variable: its offset in a thread's frame */
-    uint8_t frame_alignment; /* log2 */
+    sim_frame_layout frame;
 } sim_values;
 
 /* An address as a base plus a constant. If two places have equal bases, they differ by their offsets. */

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "check/scratch.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
 #include "ptx/users.h"
@@ -98,7 +99,14 @@ static void trace_all(search *s, bool adders) {
     }
 }
 
-static bool may_meet(const ptx_function *f, arena *memory) {
+typedef struct analysis {
+    const ptx_function *function;
+    bool meets;
+} analysis;
+
+static void find_meeting(void *context, arena *memory) {
+    analysis *a = context;
+    const ptx_function *f = a->function;
     const size_t words = f->param_count / 64 + 1;
     search s = {.function = f,
                 .has = ARENA_ARRAY(memory, f->register_count + 1, bool),
@@ -106,30 +114,24 @@ static bool may_meet(const ptx_function *f, arena *memory) {
                 .bases = ARENA_ARRAY(memory, words, uint64_t)};
     ptx_users_find(f, memory, NULL, &s.writers);
     trace_all(&s, true);
-    if (s.any) return true;
+    a->meets = s.any;
+    if (s.any) return;
     const uint64_t *added = s.bases;
     s.bases = ARENA_ARRAY(memory, words, uint64_t);
     trace_all(&s, false);
-    bool meets = s.any;
-    for (size_t k = 0; k < words; k++) meets |= (added[k] & s.bases[k]) != 0;
-    return meets;
+    a->meets = s.any;
+    for (size_t k = 0; k < words; k++) a->meets |= (added[k] & s.bases[k]) != 0;
 }
 
 haul_status sim_adders_needed(const sim_program *p, bool *needed) {
     const ptx_function *f = p->function;
-    arena scratch;
-    jmp_buf out_of_memory;
     bool adds = false;
     for (size_t i = 0; i < f->instruction_count; i++) adds |= is_adder(&f->instructions[i]);
     *needed = false;
     if (!adds) return HAUL_OK;
-    arena_init(&scratch, &out_of_memory);
-    if (setjmp(out_of_memory)) {
-        arena_free(&scratch);
-        return haul_no_memory("the launch's checks");
-    }
-    *needed = may_meet(f, &scratch);
-    arena_free(&scratch);
+    analysis a = {.function = f};
+    HAUL_TRY(sim_with_scratch(find_meeting, &a));
+    *needed = a.meets;
     return HAUL_OK;
 }
 

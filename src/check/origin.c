@@ -3,6 +3,7 @@
 #include "assembler/engine.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "check/scratch.h"
 #include "ptx/users.h"
 #include "state/program.h"
 
@@ -155,33 +156,30 @@ static void set_origins(const search *s, sim_origin *by_instruction) {
     }
 }
 
-static void find_all(const sim_program *p, arena *memory, sim_origin *by_instruction) {
-    const ptx_function *f = p->function;
-    search s = {.p = p,
+typedef struct analysis {
+    const sim_program *program;
+    sim_origin *by_instruction;
+} analysis;
+
+static void find_all(void *context, arena *memory) {
+    const analysis *a = context;
+    const ptx_function *f = a->program->function;
+    search s = {.p = a->program,
                 .held = ARENA_ARRAY(memory, f->register_count + 1, uint32_t),
                 .waiting = ARENA_ARRAY(memory, f->instruction_count + 1, bool),
                 .queue = ARENA_ARRAY(memory, f->instruction_count + 1, uint32_t),
                 .size = (uint32_t)f->instruction_count + 1};
     ptx_users_find(f, memory, &s.readers, NULL);
     find_held(&s);
-    set_origins(&s, by_instruction);
+    set_origins(&s, a->by_instruction);
 }
 
 haul_status sim_origins_find(const sim_program *p, sim_origin **by_instruction) {
     bool any = false;
-    arena scratch;
-    jmp_buf out_of_memory;
     for (size_t i = 0; i < p->variable_count; i++) any |= has_bounds(p->variables[i].variable);
     *by_instruction = NULL;
     if (!any) return HAUL_OK;
     *by_instruction = memory_zeroed(p->function->instruction_count, sizeof **by_instruction);
     if (!*by_instruction) return haul_no_memory("the launch's checks");
-    arena_init(&scratch, &out_of_memory);
-    if (setjmp(out_of_memory)) {
-        arena_free(&scratch);
-        return haul_no_memory("the launch's checks");
-    }
-    find_all(p, &scratch, *by_instruction);
-    arena_free(&scratch);
-    return HAUL_OK;
+    return sim_with_scratch(find_all, &(analysis){p, *by_instruction});
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/internal.h"
+#include "check/scratch.h"
 #include "check/thread_value.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
@@ -29,6 +30,7 @@ typedef struct search {
     uint32_t guard_count, use_count;
     sim_unused_loads *table;
     uint32_t table_count;
+    bool found; /* the table is whole */
 } search;
 
 /* ---- values that the thread decides ---- */
@@ -159,7 +161,7 @@ static bool make_table(search *s) {
 }
 
 /* Returns false if the host runs out of memory. */
-static bool find_all(search *s) {
+static bool fill_table(search *s) {
     for (s->load = 0; s->load < s->function->instruction_count; s->load++)
         if (is_ordinary_load(&s->function->instructions[s->load]) && find_uses(s) &&
             ((!s->table && !make_table(s)) || !keep(s)))
@@ -181,21 +183,18 @@ static void prepare(search *s, arena *memory) {
         if (writers.first[r + 1] == writers.first[r] + 1) s->writer[r] = writers.instructions[writers.first[r]] + 1;
 }
 
+static void find_all(void *context, arena *memory) {
+    search *s = context;
+    prepare(s, memory);
+    s->found = fill_table(s);
+}
+
 haul_status sim_unused_loads_find(const sim_program *p, sim_unused_loads **out) {
-    arena scratch;
-    jmp_buf out_of_memory;
     search s = {.function = p->function};
     *out = NULL;
-    arena_init(&scratch, &out_of_memory);
-    if (setjmp(out_of_memory)) {
-        arena_free(&scratch);
-        return haul_no_memory("the launch's checks");
-    }
-    prepare(&s, &scratch);
-    const bool found = find_all(&s);
+    HAUL_TRY(sim_with_scratch(find_all, &s));
     *out = s.table;
-    arena_free(&scratch);
-    return found ? HAUL_OK : haul_no_memory("the launch's checks");
+    return s.found ? HAUL_OK : haul_no_memory("the launch's checks");
 }
 
 void sim_unused_loads_free(sim_unused_loads *loads) {

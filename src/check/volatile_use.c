@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "check/give_up.h"
 #include "check/internal.h"
+#include "check/scratch.h"
 #include "ptx/components.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
@@ -374,7 +375,14 @@ static bool is_needed(const ptx_function *f) {
     return others || stores || loads;
 }
 
-static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
+typedef struct analysis {
+    const ptx_function *function;
+    uint8_t *table;
+} analysis;
+
+static void find_all(void *context, arena *memory) {
+    const analysis *a = context;
+    const ptx_function *f = a->function;
     const size_t registers = f->register_count + 1;
     flow x = {.function = f,
               .memory = memory,
@@ -388,9 +396,9 @@ static void find_all(const ptx_function *f, arena *memory, uint8_t *table) {
     find_stored(&x);
     find_guards(&x);
     find_polled(&x);
-    for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
-    exempt_repeated(&x, table);
-    mark_telling(f, table);
+    for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, a->table);
+    exempt_repeated(&x, a->table);
+    mark_telling(f, a->table);
 }
 
 /* A volatile store may meet an atomic operation that no loop waits for: `*word = 2` beside atomicExch(word, 1). */
@@ -409,18 +417,9 @@ bool sim_is_left_to_chance(const sim_grid *g, uint32_t a, uint32_t b) {
 
 haul_status sim_uses_find(const sim_program *p, uint8_t **table) {
     const ptx_function *f = p->function;
-    arena scratch;
-    jmp_buf out_of_memory;
     *table = NULL;
     if (!is_needed(f)) return HAUL_OK;
     *table = memory_zeroed(f->instruction_count, 1);
     if (!*table) return haul_no_memory("the launch's checks");
-    arena_init(&scratch, &out_of_memory);
-    if (setjmp(out_of_memory)) {
-        arena_free(&scratch);
-        return haul_no_memory("the launch's checks");
-    }
-    find_all(f, &scratch, *table);
-    arena_free(&scratch);
-    return HAUL_OK;
+    return sim_with_scratch(find_all, &(analysis){f, *table});
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/internal.h"
+#include "check/scratch.h"
 #include "ptx/components.h"
 #include "ptx/traits.h"
 #include "ptx/users.h"
@@ -116,7 +117,14 @@ static bool is_stored_to(const ptx_function *f, const ptx_instruction *load) {
     return false;
 }
 
-static void find_all(const ptx_function *f, arena *memory, sim_wait_conditions *table) {
+typedef struct analysis {
+    const ptx_function *function;
+    sim_wait_conditions *table;
+} analysis;
+
+static void find_all(void *context, arena *memory) {
+    const ptx_function *f = ((const analysis *)context)->function;
+    sim_wait_conditions *table = ((const analysis *)context)->table;
     search s = {.function = f, .component = ptx_components_find(f, memory)};
     const bool *looping = ptx_find_looping(f, s.component, memory);
     ptx_users_find(f, memory, &s.readers, &s.writers);
@@ -139,19 +147,11 @@ static bool has_strong_loads(const ptx_function *f) {
 
 haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_conditions **out) {
     const ptx_function *f = p->function;
-    arena scratch;
-    jmp_buf out_of_memory;
     *out = NULL;
     if (!has_strong_loads(f)) return HAUL_OK;
     *out = memory_zeroed(1, sizeof **out + f->instruction_count * sizeof *(*out)->of);
     if (!*out) return haul_no_memory("the launch's checks");
-    arena_init(&scratch, &out_of_memory);
-    if (setjmp(out_of_memory)) {
-        arena_free(&scratch);
-        return haul_no_memory("the launch's checks");
-    }
-    find_all(f, &scratch, *out);
-    arena_free(&scratch);
+    HAUL_TRY(sim_with_scratch(find_all, &(analysis){f, *out}));
     if ((*out)->in_shared || (*out)->in_global) return HAUL_OK;
     memory_free(*out);
     *out = NULL;

@@ -35,6 +35,14 @@ static bool orders(const ptx_instruction *i) {
     return ptx_has(i->op, PTX_TRAIT_ORDERS) || ptx_acquires(i) || ptx_releases(i);
 }
 
+/* Machine code makes some reductions a loop of compare-and-swaps, so they count too. */
+static bool sees_others(const ptx_instruction *i) {
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    if (ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION | PTX_KIND_MBARRIER_WAIT)) return true;
+    if (i->op == PTX_OP_LD && order != PTX_MOD_NONE && order != PTX_MOD_WEAK) return true;
+    return ptx_reads_special(i, PTX_SPECIAL_CLOCK, PTX_SPECIAL_GLOBALTIMER_HI);
+}
+
 /* One more than the number of instructions is allocated, so that a kernel without any has an array, too. */
 void sim_record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory, haul_launch_record *r) {
     const ptx_function *f = p->function;
@@ -45,6 +53,7 @@ void sim_record_instructions(const sim_program *p, const haul_traffic *traffic, 
         out->text = copy_text(memory, p->texts[i].text);
         out->mnemonic = copy_text(memory, p->texts[i].mnemonic);
         out->orders = orders(&f->instructions[i]);
+        out->sees_others = sees_others(&f->instructions[i]);
         out->ptx_line = f->instructions[i].position.line;
         const haul_source_place *place = outer_place(p->module, f->instructions[i].place, memory);
         if (place) out->place = *place;

@@ -1,4 +1,5 @@
 /* Addresses of a kernel's variables: parameters, shared, local. */
+#include "assembler/frame_layout.h"
 #include "lower/internal.h"
 #include "machine/memory.h"
 #include "state/program.h"
@@ -34,6 +35,17 @@ static uint64_t place_variables(sim_lowering *l, ptx_variable *const *variables,
     return at;
 }
 
+/* Returns the offset after the last one. */
+static uint64_t place_local(sim_lowering *l) {
+    sim_frame_layout layout;
+    sim_frame_layout_find(l->function, l->scratch, &layout);
+    for (size_t i = 0; i < l->function->variable_count; i++) {
+        const uint64_t *at = sim_frame_layout_at(&layout, l->function->variables[i]);
+        if (at) place(l, l->function->variables[i], *at);
+    }
+    return layout.end;
+}
+
 static void place_shared(sim_lowering *l) {
     sim_shared_layout layout;
     sim_shared_layout_find(l->function, l->scratch, &layout);
@@ -47,7 +59,7 @@ void sim_place_variables(sim_lowering *l) {
     const ptx_module *m = l->program->module;
     place_params(l);
     place_shared(l);
-    uint64_t frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_LOCAL, 0);
+    uint64_t frame = place_local(l);
     frame = place_variables(l, m->variables, m->variable_count, PTX_SPACE_LOCAL, frame); /* in PTX before 3.0 */
     l->program->local_bytes = frame;
     frame = place_variables(l, f->variables, f->variable_count, PTX_SPACE_PARAM, number_align(frame, 16));

@@ -1,8 +1,8 @@
 /* Graphs of the virtual GPU: nodes and their dependencies, captured from a stream or built by calls.
  *
- * graph.c has graphs and captures, nodes.c the work of nodes, executable.c executable graphs, condition.c
- * conditional nodes. A node's work is a list of what streams execute (work.h), made when the node is set up;
- * launches copy it. */
+ * graph.c has graphs, capture.c the capture of streams, nodes.c the work of nodes, executable.c executable graphs,
+ * condition.c conditional nodes. A node's work is a list of what streams execute (work.h), made when the node is set
+ * up; launches copy it. */
 #ifndef HAUL_VGPU_GRAPH_H
 #define HAUL_VGPU_GRAPH_H
 

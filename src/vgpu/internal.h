@@ -1,8 +1,8 @@
 /* Contexts, modules, streams and the like: what the files of the virtual GPU's driver share.
  *
  * Each function of src/driver/driver.def is sim_call_<name>(), in the file of its subject: module.c, link.c, launch.c,
- * tensor_map.c, stream.c, copy.c, host.c, pool.c, virtual.c, graph.c, nodes.c, executable.c, share.c, array.c, box.c,
- * texture.c, and context.c for devices and contexts. */
+ * tensor_map.c, stream.c, copy.c, host.c, pool.c, virtual.c, graph.c, capture.c, nodes.c, executable.c, share.c,
+ * array.c, box.c, texture.c, and context.c for devices and contexts. */
 #ifndef HAUL_VGPU_INTERNAL_H
 #define HAUL_VGPU_INTERNAL_H
 

@@ -4,7 +4,7 @@
 set -u
 . "$1/tests/want.sh"
 
-# chain: each block waits for the one before, by polling. tally: takes tickets. plain: sees no other thread.
+# chain: each block waits for the one before, by polling. tally: takes tickets. plain, staged: see no other thread.
 cat >orders.ptx <<'END'
 .version 8.0
 .target sm_80
@@ -44,6 +44,17 @@ FREE:
     st.global.u32 [%rd1], 1;
     ret;
 }
+.visible .entry staged(.param .u64 p)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    .shared .u32 s;
+    ld.param.u64 %rd1, [p];
+    st.shared.u32 [s], 1;
+    ld.shared.u32 %r1, [s];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
 END
 
 # launch KERNEL LOADS: LOADS are the recorded global loads.
@@ -58,9 +69,11 @@ has '^global loads '
 launch tally 0 >tally.jsonl
 want "a kernel that takes tickets" 0 "$haul" profile tally.jsonl --ptx orders.ptx --schedules 5
 has '^No exact counter differs between 3 orders of blocks\.$'
-launch plain 0 >plain.jsonl
-want "a kernel that sees no other thread" 0 "$haul" profile plain.jsonl --ptx orders.ptx --schedules 5
-has '^The launch ran once: its counters cannot depend on the order of blocks\.$'
+for kernel in plain staged; do
+    launch $kernel 0 >$kernel.jsonl
+    want "a kernel that sees no other thread: $kernel" 0 "$haul" profile $kernel.jsonl --ptx orders.ptx --schedules 5
+    has '^The launch ran once: its counters cannot depend on the order of blocks\.$'
+done
 want "the range as JSON" 0 "$haul" profile chain.jsonl --ptx orders.ptx --schedules 5 --json
 json 'all(row["least"] <= row["here"] <= row["most"] and row["least"] < row["most"] for l in lines for row in l["tables"]["orders"])'
 json '[row["least"] for l in lines for row in l["tables"]["orders"] if row["counter"] == "global loads"][0] >= 299'

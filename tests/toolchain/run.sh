@@ -149,6 +149,22 @@ ptx_version() {
     "$cu2ptx" --compiler "$1" --ptx 8.6 "$tests/leaning.cu" -o "$work/out.ptx" && grep -q '^\.version 8\.6' "$work/out.ptx"
 }
 
+# With HAUL_PTX_CACHE, a source is compiled once, and again when a header has changed. The depfile is that of each output.
+compiles_once() (
+    mkdir -p "$work/once" && cd "$work/once" || exit 1
+    printf '#!/bin/sh\ncase $1 in --version | -dumpversion) ;; *) echo >>%s/calls ;; esac\nexec %s "$@"\n' \
+        "$work/once" "$(command -v "$1")" >"$1" && chmod +x "$1"
+    printf '#include "value.h"\n__global__ void k(int *p) { *p = VALUE; }\n' >uses.cu
+    for calls_and_value in '1 4321' '1 4321' '2 8765'; do
+        value=${calls_and_value#* }
+        grep -q "$value" value.h 2>/dev/null || echo "#define VALUE $value" >value.h
+        HAUL_PTX_CACHE=$work/once/kept "$cu2ptx" --compiler "$work/once/$1" uses.cu --depfile $value.d -o $value.ptx || exit 1
+        grep -q "$value" $value.ptx && grep -q "^$value.ptx *:.*uses.cu" $value.d && grep -q value.h $value.d ||
+            { echo "wrong: $value"; exit 1; }
+        [ "$(wc -l <calls)" -eq "${calls_and_value% *}" ] || { echo "$(wc -l <calls) calls, not $calls_and_value"; exit 1; }
+    done
+)
+
 command_line() {
     echo 'this is no CUDA' >"$work/bad.cu"
     check 'a compiler is found' "$cu2ptx" --find
@@ -176,6 +192,7 @@ checks_of() {
     check "$c: pipelines copy at once below sm_80" copies_at_once_below_sm_80 "$c"
     check "$c: dependencies" dependencies "$c"
     check "$c: -I, -D, --no-lineinfo" defines_and_includes "$c"
+    check "$c: PTX is kept" compiles_once "$c"
     check "$c: called through a link, from another place" installed_copy "$c"
     check "$c: assert() follows NDEBUG" assertions_can_be_off "$c"
     check "$c: textures and surfaces" fetches_as_nvcc "$c"

@@ -8,28 +8,17 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 bool launch_orders_move(const launch_orders *o, haul_counter c) {
     return o && o->counters[c].low < o->counters[c].high;
 }
 
-/* Parts of mnemonics of instructions that see how far other threads are: what these have done at a common address, or
- * the time that has passed. */
-static const char *const seeing[] = {"atom.",      "red.",    "ld.volatile", "ld.relaxed",
-                                     "ld.acquire", "ld.mmio", "test_wait",   "try_wait"};
-
-/* `red.` is for what machine code makes a loop of compare-and-swaps; a reduction that goes to L2 sees nothing. */
-static bool sees_others(const haul_instruction_record *i) {
-    if (!i->traffic.instructions || !i->mnemonic || i->memory_class == HAUL_CLASS_GLOBAL_REDUCTION) return false;
-    for (size_t k = 0; k < sizeof seeing / sizeof *seeing; k++)
-        if (strstr(i->mnemonic, seeing[k])) return true;
-    return i->text && (strstr(i->text, "%clock") || strstr(i->text, "%globaltimer"));
-}
-
+/* A reduction that goes to L2 sees nothing. */
 static bool may_depend(const haul_launch_record *r) {
-    for (size_t i = 0; i < r->instruction_count; i++)
-        if (sees_others(&r->instructions[i])) return true;
+    for (size_t k = 0; k < r->instruction_count; k++) {
+        const haul_instruction_record *i = &r->instructions[k];
+        if (i->sees_others && i->traffic.instructions && i->memory_class != HAUL_CLASS_GLOBAL_REDUCTION) return true;
+    }
     return false;
 }
 

@@ -3,7 +3,8 @@
     measure.py [options] HAUL LAUNCHES.jsonl TARGET.jsonl
 
 Runs the launches once first, in groups with a time limit; then `haul replay` measures those that ran. A group that fails is halved, until
-the launch that is the cause stands alone; it is named and left out. TARGET grows with each group, so an interrupted run loses little."""
+the launch that is the cause stands alone; it is named and left out. TARGET grows with each group, so an interrupted run loses little;
+a group that is too slow leaves there what it has measured, and goes on with the rest."""
 import argparse
 import concurrent.futures
 import json
@@ -14,6 +15,11 @@ import sys
 import time
 
 
+def whole_lines(text):
+    """The lines of a text whose end may be missing."""
+    return [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
 class Measurement:
     def __init__(self, words):
         self.words = words
@@ -21,7 +27,6 @@ class Measurement:
         self.lines = words.launches.read_text(encoding="utf-8").splitlines()
         self.left_out = 0
         self.target = None
-        self.each = 0  # seconds that a launch of the last group took
 
     def file_of(self, name, numbers):
         """Writes launches to a file beside the recording, because paths in it are relative."""
@@ -30,17 +35,19 @@ class Measurement:
         return path
 
     def replay(self, numbers, options, seconds):
-        """Returns the lines that haul printed, or None and what it said."""
+        """Returns the lines that haul printed, one for each launch that it came to, and what it said if it failed or was too slow."""
         path = self.file_of(numbers[0], numbers)
         command = [self.words.haul, "replay", path, "--device", self.words.device, *options]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return None, f"did not end within {seconds:.0f} s"
+        except subprocess.TimeoutExpired as late:
+            printed = late.stdout or b""
+            printed = printed if isinstance(printed, str) else printed.decode("utf-8", "replace")
+            return whole_lines(printed), f"did not end within {seconds:.0f} s"
         finally:
             path.unlink()
         said = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-        return (done.stdout, "") if done.returncode == 0 else (None, said)
+        return whole_lines(done.stdout), said if done.returncode else ""
 
     def leave_out(self, number, said):
         launch = json.loads(self.lines[number])
@@ -60,23 +67,20 @@ class Measurement:
 
     def runs(self, numbers):
         """Returns the launches that run. The driver's compiler runs here, too, many at once; its cache serves the measurements."""
-        output, said = self.replay(numbers, ["--once", "--quiet"], self.seconds_for(numbers, 0.5))
-        return list(numbers) if output is not None else self.halves(numbers, said, self.runs)
+        _, said = self.replay(numbers, ["--once", "--quiet"], self.seconds_for(numbers, 0.5))
+        return self.halves(numbers, said, self.runs) if said else list(numbers)
 
     def measure(self, numbers):
         if time.monotonic() > self.end - 5:
             return []
         counting = ["--counters", "--readings", str(self.words.readings)] if self.words.readings else []
-        start = time.monotonic()
-        if self.each:
-            numbers = numbers[:max(1, int((self.end - start) / self.each))]  # as many as the time is enough for
-        output, said = self.replay(numbers, counting, self.seconds_for(numbers, 1 + 2 * self.words.readings))
-        if output is None:
-            return self.halves(numbers, said, self.measure)
-        self.each = (time.monotonic() - start) / len(numbers)
-        self.target.write(output)
+        lines, said = self.replay(numbers, counting, self.seconds_for(numbers, 1 + 2 * self.words.readings))
+        self.target.write("".join(lines))
         self.target.flush()
-        return numbers
+        measured, rest = numbers[:len(lines)], numbers[len(lines):]
+        if not said or not rest:
+            return measured
+        return measured + (self.measure(rest) if measured else self.halves(rest, said, self.measure))
 
     def groups(self, numbers):
         return [numbers[at:at + self.words.group] for at in range(0, len(numbers), self.words.group)]

@@ -1,6 +1,7 @@
 /* Kernels of a hundred thousand instructions and more, of one shape each. Preparing them takes time and memory in
  * proportion to their length, not to its square. Each once took minutes, or all memory, because of a quadratic pass.
- * CTest's time limit is far below that (tests/CMakeLists.txt). */
+ * CTest's time limit is far below that (tests/CMakeLists.txt). Under sanitizers (HAUL_TEST_ONCE) they are shorter:
+ * shorter ones run the same code. */
 #include "exec/operations.h"
 #include "base/text.h"
 #include "state/program.h"
@@ -30,6 +31,10 @@ typedef struct shape {
     const char *first, *part, *last;
     int parts;
 } shape;
+
+static int scaled(int count) {
+    return getenv("HAUL_TEST_ONCE") ? count / 8 : count;
+}
 
 static uint64_t place(void *context, const ptx_variable *variable) {
     (void)context;
@@ -84,9 +89,11 @@ static void write_shape(text *source, const shape *s) {
 static void expect_prepared(const shape *s) {
     text source = {0};
     prepared p;
-    write_shape(&source, s);
+    shape used = *s;
+    used.parts = scaled(s->parts);
+    write_shape(&source, &used);
     prepare(&p, &source);
-    assert_true(p.program->op_count > (size_t)s->parts);
+    assert_true(p.program->op_count > (size_t)used.parts);
     release(&p);
     text_free(&source);
 }
@@ -141,10 +148,10 @@ static void negatives_may_be_selected_much_later(void **state) {
     (void)state;
     text source = {0};
     prepared p;
-    enum { COUNT = 60000 };
-    text_printf(&source, "%s%s.reg .f32 %%x<%d>;\ncvt.rn.f32.u32 %%f1, %%r1;\n", HEAD, BEGIN, COUNT);
-    for (int k = 0; k < COUNT; k++) text_printf(&source, "neg.f32 %%x%d, %%f1;\n", k);
-    for (int k = 0; k < COUNT; k++) text_printf(&source, "selp.f32 %%f2, %%x%d, %%f2, %%p1;\n", k);
+    const int count = scaled(60000);
+    text_printf(&source, "%s%s.reg .f32 %%x<%d>;\ncvt.rn.f32.u32 %%f1, %%r1;\n", HEAD, BEGIN, count);
+    for (int k = 0; k < count; k++) text_printf(&source, "neg.f32 %%x%d, %%f1;\n", k);
+    for (int k = 0; k < count; k++) text_printf(&source, "selp.f32 %%f2, %%x%d, %%f2, %%p1;\n", k);
     text_printf(&source, "cvt.rzi.u32.f32 %%r1, %%f2;\n%s", END);
     prepare(&p, &source);
     release(&p);
@@ -156,14 +163,14 @@ static void variables_may_be_many(void **state) {
     text source = {0};
     prepared p;
     sim_origin *origins;
-    enum { COUNT = 48000 };
+    const int count = scaled(48000);
     text_put(&source, HEAD);
-    for (int k = 0; k < COUNT; k++) text_printf(&source, ".shared .u8 s%d;\n", k);
+    for (int k = 0; k < count; k++) text_printf(&source, ".shared .u8 s%d;\n", k);
     text_put(&source, BEGIN);
-    for (int k = 0; k < COUNT; k++) text_printf(&source, "ld.shared.u8 %%r4, [s%d];\nadd.u32 %%r1, %%r1, %%r4;\n", k);
+    for (int k = 0; k < count; k++) text_printf(&source, "ld.shared.u8 %%r4, [s%d];\nadd.u32 %%r1, %%r1, %%r4;\n", k);
     text_put(&source, END);
     prepare(&p, &source);
-    assert_int_equal(p.program->variable_count, COUNT + 1);
+    assert_int_equal(p.program->variable_count, count + 1);
     assert_int_equal(sim_origins_find(p.program, &origins), HAUL_OK);
     free(origins);
     release(&p);
@@ -174,18 +181,18 @@ static void recursive_functions_may_be_many(void **state) {
     (void)state;
     text source = {0};
     prepared p;
-    enum { COUNT = 5000 };
+    const int count = scaled(5000);
     text_put(&source, HEAD);
-    for (int k = 0; k < COUNT; k++)
+    for (int k = 0; k < count; k++)
         text_printf(&source,
                     ".func (.reg .u32 r) f%d(.reg .u32 a) {\n.reg .pred p;\nsetp.eq.u32 p, a, 0;\nmov.u32 r, 0;\n@p "
                     "ret;\ncall (r), f%d, (a);\nret;\n}\n",
                     k, k);
     text_put(&source, BEGIN);
-    for (int k = 0; k < COUNT; k++) text_printf(&source, "call (%%r1), f%d, (%%r1);\n", k);
+    for (int k = 0; k < count; k++) text_printf(&source, "call (%%r1), f%d, (%%r1);\n", k);
     text_put(&source, END);
     prepare(&p, &source);
-    assert_int_equal(p.program->function->callee_count, COUNT);
+    assert_int_equal(p.program->function->callee_count, count);
     release(&p);
     text_free(&source);
 }
@@ -197,7 +204,7 @@ static void volatile_loads_may_be_many(void **state) {
     uint8_t *uses;
     write_shape(&source, &(shape){.part = "ld.volatile.global.u32 %r4, [%d1];\nadd.u32 %r1, %r1, %r4;\n"
                                           "st.volatile.global.u32 [%d1], %r1;\n",
-                                  .parts = 60000});
+                                  .parts = scaled(60000)});
     prepare(&p, &source);
     assert_int_equal(sim_uses_find(p.program, &uses), HAUL_OK);
     assert_non_null(uses);
