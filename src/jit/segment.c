@@ -34,11 +34,12 @@ static uint32_t instruction_at(const sim_writer *w, uint32_t pc, uint32_t end_pc
     return pc < end_pc ? ops[pc].instruction : end;
 }
 
-/* True if a warp may stop there or lanes may diverge: little would be gained by continuing in the same segment. */
+/* True if a warp may stop there or lanes may diverge: little would be gained by continuing in the same segment. Atomics
+ * whose result is used wait for the serial phase, after which the warp goes on behind them. */
 static bool ends_segment(const sim_op *op, const ptx_instruction *i) {
     if (op->form == SIM_FORM_YIELD || op->form == SIM_FORM_GO_ON || op->form == SIM_FORM_END) return true;
     if (sim_stands_alone(op)) return false;
-    return ptx_has(i->op, PTX_TRAIT_STOPS);
+    return ptx_has(i->op, PTX_TRAIT_STOPS) || op->memory_class == HAUL_CLASS_GLOBAL_ATOMIC;
 }
 
 enum { MOST_OPS = 600 };
