@@ -135,6 +135,7 @@ struct sim_native {
     const sim_op *ops;
     sim_warp *warp;
     uint64_t shared_bytes;
+    sim_reach *reaches; /* the SM's */
     uint64_t *block_runs, *block_threads, *instruction_runs, *instruction_threads, *changes;
     sim_cohort_memo *memos; /* of the segment's cohorts */
     /* Returns nonzero if memo->asked has a shape that the cohort's code handles; the memo is then updated to it. */

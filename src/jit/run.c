@@ -254,6 +254,7 @@ sim_native *sim_native_create(sim_sm *sm, sim_step (*turn)(sim_warp *w, uint32_t
     n->params = sm->grid->params;
     n->ops = sm->grid->program->ops;
     n->shared_bytes = sm->grid->shared_bytes;
+    n->reaches = sm->reaches;
     n->changes = &sm->changes;
     n->match = match;
     n->check = check;

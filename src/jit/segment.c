@@ -388,6 +388,8 @@ void sim_write_finish(sim_writer *w) {
     declare_functions(w);
     declare_gathers(w, 32);
     declare_gathers(w, 64);
+    sim_write_line(w, "declare void @llvm.prefetch.p0%s(%s, i32, i32, i32)", w->opaque ? "" : "i8",
+                   sim_pointer_type(w, "i8"));
     if (w->has_avx512) declare_avx512(w);
     sim_write_line(w, "!0 = !{!\"branch_weights\", i32 2000, i32 1}");
     sim_write_line(w,
