@@ -100,10 +100,25 @@ static void fill_block_special(sim_warp *w, const sim_special_slot *s) {
         for (uint32_t l = 0; l < SIM_LANES; l++) narrow[l] = (uint32_t)value;
 }
 
+/* Returns whether the special register is the same for every block in this place, also in a later grid of blocks of
+ * this shape. */
+static bool is_of_place(unsigned special) {
+    switch (special) {
+    case PTX_SPECIAL_NTID_X:
+    case PTX_SPECIAL_NTID_Y:
+    case PTX_SPECIAL_NTID_Z:
+    case PTX_SPECIAL_WARPID:
+    case PTX_SPECIAL_NWARPID:
+    case PTX_SPECIAL_SMID:
+    case PTX_SPECIAL_NSMID: return true;
+    default: return ptx_special_differs_by_lane(special);
+    }
+}
+
 /* ---- warps ---- */
 
-/* Sets what is the same for every block in this place: constants, and the lanes' own special registers. No instruction
- * writes them. */
+/* Sets what is the same for every block in this place: constants, and special registers of the lane, the warp and the
+ * block's shape. No instruction writes them. */
 static void prepare_warp(sim_block *b, uint32_t index) {
     const sim_program *p = b->sm->grid->program;
     sim_warp *w = &b->warps[index];
@@ -118,8 +133,13 @@ static void prepare_warp(sim_block *b, uint32_t index) {
     memcpy(w->regs + p->constants_at, p->template + p->constants_at, p->constants_bytes);
     memset(w->paths, 0, sizeof w->paths);
     memset(w->joins, 0, sizeof w->joins);
-    for (size_t s = 0; s < p->special_count; s++)
-        if (ptx_special_differs_by_lane(p->specials[s].special)) fill_lane_special(w, &p->specials[s]);
+    for (size_t s = 0; s < p->special_count; s++) {
+        const sim_special_slot *own = &p->specials[s];
+        if (ptx_special_differs_by_lane(own->special))
+            fill_lane_special(w, own);
+        else if (is_of_place(own->special))
+            fill_block_special(w, own);
+    }
 }
 
 /* Starts the warp at operation 0 with the lanes that exist: the last warp of a block may have fewer. */
@@ -133,7 +153,7 @@ static void start_warp(sim_block *b, uint32_t index) {
     for (size_t z = 0; z < p->zeroed_count; z++) memset(w->regs + p->zeroed[z].slot, 0, p->zeroed[z].bytes);
     SIM_PREDICATE(w, SIM_SLOT_CARRY) = 0;
     for (size_t s = 0; s < p->special_count; s++)
-        if (!ptx_special_differs_by_lane(p->specials[s].special)) fill_block_special(w, &p->specials[s]);
+        if (!is_of_place(p->specials[s].special)) fill_block_special(w, &p->specials[s]);
     w->tainted = false;
     if (w->calls) sim_calls_reset(w);
     sim_warp_start(w, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);

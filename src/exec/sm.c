@@ -207,6 +207,15 @@ static void diverge(sim_warp *w) {
         sim_warp_scatter(w, w->sm->grid->schedule.turns != HAUL_SCHEDULE_REVERSED);
 }
 
+enum { HOST_LINE = 64 };
+
+/* Fetches what a warp's turn begins with into the host's caches. */
+static void fetch_warp(const sim_block *b, uint32_t index) {
+    const unsigned char *from = (const unsigned char *)&b->warps[index];
+    if (index >= b->warp_count) return;
+    for (size_t at = 0; at < offsetof(sim_warp, paths[1]); at += HOST_LINE) __builtin_prefetch(from + at, 1);
+}
+
 /* Gives each warp of the block a turn. Returns whether any warp could run. Sets *useful if one did more than poll, or
  * may do so later. With checks on, a fault that was passed over takes effect when the SM has run far enough behind
  * it. */
@@ -216,6 +225,7 @@ static bool run_warps(sim_sm *sm, sim_block *b, bool *useful) {
     if (sm->passed.status != HAUL_OK && sm->executed > sm->passes_until) sm->fault = sm->passed;
     for (uint32_t i = 0; i < b->warp_count && sm->fault.status == HAUL_OK; i++) {
         sim_warp *w = &b->warps[in_turn(sm, executed, i, b->warp_count)];
+        fetch_warp(b, i + 1);
         if (!w->ready_paths) continue;
         ran = true;
         const uint64_t turn = turn_of(sm, w);
@@ -368,12 +378,36 @@ static bool poll_again(sim_sm *sm, sim_warp *w) {
 }
 
 /* Executes one operation of each path that waits for this phase. Paths that begin to wait meanwhile are not among
- * them. */
-static void run_ordered_warp(sim_sm *sm, sim_warp *w) {
+ * them. Returns the last of the operations, or `before` if there is none. */
+static const sim_op *run_ordered_warp(sim_sm *sm, sim_warp *w, const sim_op *before) {
+    const sim_op *last = before;
     for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
         sim_path *p = &w->paths[__builtin_ctz(left)];
-        if (p->state == SIM_PATH_AT_ORDER && sm->fault.status == HAUL_OK) run_ordered_path(sm, w, p);
+        if (p->state != SIM_PATH_AT_ORDER || sm->fault.status != HAUL_OK) continue;
+        last = &w->ops[p->pc];
+        run_ordered_path(sm, w, p);
     }
+    return last;
+}
+
+/* Fetches a slot's lanes, of the given width, into the host's caches. */
+static void fetch_slot(const unsigned char *regs, uint32_t slot, unsigned width) {
+    if (slot < SIM_SLOTS_FIXED) return;
+    for (unsigned at = 0; at < width * SIM_LANES; at += HOST_LINE) __builtin_prefetch(regs + slot + at, 1);
+}
+
+/* By now other SMs have run, so a warp's data have left the host's nearest caches. Warps mostly wait at one operation:
+ * fetches what the next warp needs for it, while this one executes it. */
+static void fetch_next_ordered(const sim_block *b, uint32_t index, const sim_op *op) {
+    const sim_program *p = b->sm->grid->program;
+    const uint32_t next = index + 1;
+    if (!op || next >= b->warp_count) return;
+    const unsigned char *regs = b->warps[index].regs + p->register_bytes;
+    fetch_warp(b, next + 1);
+    fetch_slot(regs, op->a, op->flags & SIM_OP_WIDE ? 8 : 4);
+    fetch_slot(regs, op->b, op->bytes);
+    fetch_slot(regs, op->c, op->bytes);
+    fetch_slot(regs, op->d, op->bytes);
 }
 
 /* Returns whether the warp's last iterations have read nothing new. */
@@ -387,13 +421,15 @@ bool sim_sm_run_ordered(sim_sm *sm) {
     if (sm->ordered == 0) return false;
     /* With one SM only, all phases are serial. */
     bool serial = sm->serial;
+    const sim_op *last = NULL;
     sim_sm_forget_freed(sm);
     sm->serial = true;
     sm->ordered = 0;
     for (uint32_t b = 0; b < sm->grid->resident; b++) {
         sim_block *block = &sm->blocks[b];
         for (uint32_t i = 0; block->running && i < block->warp_count; i++) {
-            run_ordered_warp(sm, &block->warps[i]);
+            fetch_next_ordered(block, i, last);
+            last = run_ordered_warp(sm, &block->warps[i], last);
             if (may_poll_again(sm, &block->warps[i])) news |= poll_again(sm, &block->warps[i]);
         }
         if (!block->running || !block->ends_in_order) continue;

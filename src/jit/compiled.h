@@ -135,6 +135,7 @@ struct sim_native {
     const sim_op *ops;
     sim_warp *warp;
     uint64_t shared_bytes;
+    sim_reach *reaches; /* the SM's */
     uint64_t *block_runs, *block_threads, *instruction_runs, *instruction_threads, *changes;
     sim_cohort_memo *memos; /* of the segment's cohorts */
     /* Returns nonzero if memo->asked has a shape that the cohort's code handles; the memo is then updated to it. */
@@ -148,6 +149,8 @@ struct sim_native {
      * halves begin at `first` and `second`. Returns what to add to these for the host's address. Returns 0, without
      * effect, if the handler must do the access. */
     uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
+    /* Lanes of a whole warp have diverged and met again: leaves the warp's paths as that does. */
+    void (*meet)(sim_native *n);
     /* At a branch backwards to operation `pc`: sim_warp_turn(). */
     sim_step (*turn)(sim_warp *w, uint32_t pc);
     const sim_mufu_columns *mufu[SIM_MUFU_TABLES]; /* tables of the approximate functions */

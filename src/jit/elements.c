@@ -131,11 +131,22 @@ static uint32_t write_turned(sim_writer *w, uint32_t values, const char *type, u
                         order);
 }
 
-void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values, unsigned turn) {
+void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values, unsigned turn,
+                          uint32_t where) {
     const char *type = sim_pointer_type(w, bits == 32 ? "i32" : "i64");
+    char lanes[sizeof ALL_16] = ALL_16;
     values = write_turned(w, values, bits == 32 ? "i32" : "i64", turn);
     places = write_turned(w, places, type, turn);
-    sim_write_line(
-        w, "  call void @llvm.masked.scatter.v16i%u.v16p0%s(<16 x i%u> %%v%u, <16 x %s> %%v%u, i32 %u, " ALL_16 ")",
-        bits, places_name(w, bits), bits, values, type, places, bits / 8);
+    if (where) snprintf(lanes, sizeof lanes, "<16 x i1> %%v%u", write_turned(w, where, "i1", turn));
+    sim_write_line(w, "  call void @llvm.masked.scatter.v16i%u.v16p0%s(<16 x i%u> %%v%u, <16 x %s> %%v%u, i32 %u, %s)",
+                   bits, places_name(w, bits), bits, values, type, places, bits / 8, lanes);
+}
+
+void sim_store_some_integers(sim_writer *w, uint32_t address, unsigned bits, uint32_t values, uint32_t where) {
+    char type[INTEGERS_TEXT];
+    name_integers(type, bits, SIM_HALF_WARP);
+    const uint32_t pointer = sim_write_pointer(w, address, type);
+    sim_write_line(w, "  call void @llvm.masked.store.v16i%u.p0%s%s(%s %%v%u, %s %%v%u, i32 %u, <16 x i1> %%v%u)", bits,
+                   w->opaque ? "" : "v16", places_name(w, bits), type, values, sim_pointer_type(w, type), pointer,
+                   bits / 8, where);
 }

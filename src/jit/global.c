@@ -46,6 +46,50 @@ static void write_test(sim_writer *w, const sim_op *op, sim_value lanes, uint32_
     sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", none, yes, no);
 }
 
+/* Prefetches for the next warp, as sim_prefetch_next() does. reach: N of the reach's address. */
+static void write_prefetch(sim_writer *w, uint32_t reach, uint32_t from, uint32_t size, uint32_t host, uint32_t first) {
+    const uint32_t at = sim_write_sum(w, reach, offsetof(sim_reach, latest));
+    const uint32_t moved = sim_write_id(w, "sub i64 %%v%u, %%v%u", first, sim_write_load(w, at, "i64", 8));
+    const uint32_t ahead = sim_write_id(w, "add i64 %%v%u, %%v%u", first, moved);
+    const uint32_t offset = sim_write_id(w, "sub i64 %%v%u, %%v%u", ahead, from);
+    const uint32_t inside = sim_write_id(w, "icmp ult i64 %%v%u, %%v%u", offset, size);
+    const uint32_t chosen = sim_write_id(w, "select i1 %%v%u, i64 %%v%u, i64 %%v%u", inside, ahead, first);
+    const uint32_t place = sim_write_id(w, "add i64 %%v%u, %%v%u", chosen, host);
+    sim_write_line(w, "  store i64 %%v%u, %s %%v%u, align 8", first, sim_pointer_type(w, "i64"),
+                   sim_write_pointer(w, at, "i64"));
+    for (unsigned line = 0; line < 2; line++)
+        sim_write_line(w, "  call void @llvm.prefetch.p0%s(%s %%v%u, i32 0, i32 3, i32 1)", w->opaque ? "" : "i8",
+                       sim_pointer_type(w, "i8"), sim_write_pointer(w, sim_write_sum(w, place, 64 * line), "i8"));
+}
+
+/* What sim_native.span() does if nothing counts or checks: finds out whether the last allocation contains both halves.
+ * Returns N of its host offset; branches to label `no` if the handler has to do the access. */
+static uint32_t write_own_span(sim_writer *w, const sim_op *op, const uint32_t half[2], uint32_t no) {
+    const uint32_t reaches = sim_write_native(w, offsetof(sim_native, reaches));
+    const uint32_t reach = sim_write_sum(w, reaches, (int64_t)(op->instruction * sizeof(sim_reach)));
+    const uint32_t from = sim_write_load(w, sim_write_sum(w, reach, offsetof(sim_reach, range.from)), "i64", 8);
+    const uint32_t to = sim_write_load(w, sim_write_sum(w, reach, offsetof(sim_reach, range.to)), "i64", 8);
+    const uint32_t host = sim_write_load(w, sim_write_sum(w, reach, offsetof(sim_reach, range.host)), "i64", 8);
+    const uint32_t size = sim_write_id(w, "sub i64 %%v%u, %%v%u", to, from);
+    const uint32_t last = sim_write_id(w, "sub i64 %%v%u, %u", size, op->bytes * SIM_HALF_WARP);
+    uint32_t fits = sim_write_id(w, "icmp uge i64 %%v%u, %u", size, op->bytes * SIM_HALF_WARP);
+    for (unsigned h = 0; h < 2; h++) {
+        const uint32_t offset = sim_write_id(w, "sub i64 %%v%u, %%v%u", half[h], from);
+        fits = sim_write_id(w, "and i1 %%v%u, %%v%u", fits, sim_write_id(w, "icmp ule i64 %%v%u, %%v%u", offset, last));
+    }
+    const uint32_t both = sim_write_id(w, "or i64 %%v%u, %%v%u", half[0], half[1]);
+    const uint32_t low = sim_write_id(w, "and i64 %%v%u, %u", both, op->bytes - 1u);
+    fits = sim_write_id(w, "and i1 %%v%u, %%v%u", fits, sim_write_id(w, "icmp eq i64 %%v%u, 0", low));
+    fits = sim_write_id(w, "and i1 %%v%u, %%v%u", fits, sim_write_id(w, "icmp ne i64 %%v%u, 0", host));
+    const uint32_t yes = ++w->labels;
+    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u, !prof !0", fits, yes, no);
+    sim_write_line(w, "l%u:", yes);
+    write_prefetch(w, reach, from, size, host, half[0]);
+    if (op->memory_class == HAUL_CLASS_GLOBAL_STORE)
+        sim_write_count(w, sim_write_native(w, offsetof(sim_native, changes)), "1");
+    return host;
+}
+
 /* Returns N of the offset to the host's addresses; branches to label `no` if the handler has to do the access. */
 static uint32_t write_span(sim_writer *w, const sim_op *op, const uint32_t half[2], uint32_t no) {
     const uint32_t function =
@@ -115,7 +159,7 @@ bool sim_write_global(sim_writer *w, const sim_op *op) {
     sim_forget_all(w);
     write_test(w, op, lanes, fast, slow);
     sim_write_line(w, "l%u:", fast);
-    const uint32_t host = write_span(w, op, half, slow);
+    const uint32_t host = sim_counts(w) ? write_span(w, op, half, slow) : write_own_span(w, op, half, slow);
     const unsigned second_first = sim_store_turn(op->bytes) / SIM_HALF_WARP;
     for (unsigned k = 0; k < 2; k++) {
         const unsigned h = k ^ second_first;

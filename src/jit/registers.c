@@ -109,7 +109,10 @@ static sim_value read_any(sim_writer *w, uint32_t slot, uint8_t type, bool may_b
     if (constant_of(w, slot, type, &constant)) return is_floating(type) ? cast_bits(w, constant, type) : constant;
     sim_cached *c = find_cached(w, slot);
     if (c && bits_type(c->value.type) != bits_type(type)) { /* another width: goes through the register file */
-        if (c->dirty) store_cached(w, c);
+        if (c->dirty) {
+            store_cached(w, c);
+            w->stored = true;
+        }
         w->cached_at[slot / 4] = 0;
         c = NULL;
     }

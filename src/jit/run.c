@@ -170,6 +170,19 @@ static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t s
     return range->host;
 }
 
+/* ---- lanes that meet again ---- */
+
+/* Implements sim_native.meet. The joined lanes have the first path, as a new one. */
+static void meet(sim_native *n) {
+    sim_warp *w = n->warp;
+    const uint16_t depth = w->path->depth;
+    w->path->state = SIM_PATH_FREE;
+    w->path = &w->paths[0];
+    *w->path = (sim_path){.mask = w->active, .join = SIM_NO_JOIN, .state = SIM_PATH_READY, .depth = depth};
+    w->used_paths = w->ready_paths = 1;
+    w->rounds = w->unchanged = 0;
+}
+
 /* ---- an SM's memos ---- */
 
 /* Settles all memos of a segment. */
@@ -241,11 +254,13 @@ sim_native *sim_native_create(sim_sm *sm, sim_step (*turn)(sim_warp *w, uint32_t
     n->params = sm->grid->params;
     n->ops = sm->grid->program->ops;
     n->shared_bytes = sm->grid->shared_bytes;
+    n->reaches = sm->reaches;
     n->changes = &sm->changes;
     n->match = match;
     n->check = check;
     n->partial = partial;
     n->span = span;
+    n->meet = meet;
     set_tables(n);
     count_in(n, sm->counting);
     return n;

@@ -34,11 +34,12 @@ static uint32_t instruction_at(const sim_writer *w, uint32_t pc, uint32_t end_pc
     return pc < end_pc ? ops[pc].instruction : end;
 }
 
-/* True if a warp may stop there or lanes may diverge: little would be gained by continuing in the same segment. */
+/* True if a warp may stop there or lanes may diverge: little would be gained by continuing in the same segment. Atomics
+ * whose result is used wait for the serial phase, after which the warp goes on behind them. */
 static bool ends_segment(const sim_op *op, const ptx_instruction *i) {
     if (op->form == SIM_FORM_YIELD || op->form == SIM_FORM_GO_ON || op->form == SIM_FORM_END) return true;
     if (sim_stands_alone(op)) return false;
-    return ptx_has(i->op, PTX_TRAIT_STOPS);
+    return ptx_has(i->op, PTX_TRAIT_STOPS) || op->memory_class == HAUL_CLASS_GLOBAL_ATOMIC;
 }
 
 enum { MOST_OPS = 600 };
@@ -56,28 +57,6 @@ uint32_t sim_most_segments(const sim_program *p) {
 static void write_jump(sim_writer *w, uint32_t pc, uint32_t target) {
     const unsigned step = target <= pc ? SIM_SEGMENT_TURN : SIM_NEXT;
     sim_write_end(w, step, target);
-}
-
-/* If lanes diverge, the interpreter takes over. */
-static void write_branch(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t end) {
-    sim_close_cohorts(w);
-    const sim_value predicate = sim_read_slot(w, op->a, SIM_VALUE_MASK);
-    const uint32_t set = sim_write_id(w, "xor i32 %s, %d", sim_operand(w, predicate), (int)(int32_t)op->imm);
-    const uint32_t taken = sim_write_lanes_in(w, set);
-    const uint32_t yes = ++w->labels, some = ++w->labels, no = ++w->labels, both = ++w->labels;
-    sim_write_back(w, end - 1, end);
-    const uint32_t all = sim_write_id(w, "icmp eq i32 %%v%u, %s", taken, sim_write_all_lanes(w));
-    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", all, yes, some);
-    sim_write_line(w, "l%u:", some);
-    const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", taken);
-    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", none, no, both);
-    sim_write_line(w, "l%u:", both);
-    sim_write_end(w, SIM_NEXT, pc);
-    w->executed++;
-    sim_write_line(w, "l%u:", yes);
-    write_jump(w, pc, op->target);
-    sim_write_line(w, "l%u:", no);
-    sim_write_end(w, SIM_NEXT, op->x);
 }
 
 static void write_count_at(sim_writer *w, size_t table, uint32_t index, const char *addend) {
@@ -138,14 +117,102 @@ static bool is_pure(const sim_writer *w, const sim_op *op, const ptx_instruction
 static bool write_known(sim_writer *w, const sim_op *op, const ptx_instruction *i) {
     if (sim_stands_alone(op) || op->form == SIM_FORM_CLOCK) return false;
     const bool is_shared = op->form == SIM_FORM_SHARED_LOAD || op->form == SIM_FORM_SHARED_STORE;
-    if (is_shared) return !sim_is_part(w) && sim_write_shared(w, op);
+    if (is_shared && !w->skipped) return !sim_is_part(w) && sim_write_shared(w, op);
     if (op->form == SIM_FORM_GLOBAL) return !sim_is_part(w) && sim_write_global(w, op);
     w->guarded = sim_is_part(w) || op->guard != SIM_SLOT_TRUE;
     if (w->guarded) w->guard = sim_write_active(w, op);
+    if (is_shared) {
+        const bool is_written = sim_write_shared(w, op);
+        w->guarded = false;
+        return is_written;
+    }
     const bool known = has_all_lanes(w, op, i) ? sim_write_collective(w, op, i) : sim_write_op(w, op, i);
     w->guarded = false;
     w->executed += known;
     return known;
+}
+
+/* ---- blocks that some lanes skip ---- */
+
+enum { MOST_SKIPPED = 24 };
+
+/* True if the branch skips the block behind it, whose lanes then meet the others. */
+static bool skips_block(const sim_writer *w, const sim_op *op) {
+    const sim_program *p = w->program;
+    const sim_op *first = &p->ops[op->x];
+    if (op->count || op->y != op->target || op->target <= op->x || op->target - op->x > MOST_SKIPPED) return false;
+    if (first->form != SIM_FORM_ENTER || p->ops[op->target].form != SIM_FORM_ENTER_JOIN) return false;
+    return p->block_ops[first->x] == op->x && p->block_ops[first->x + 1] == op->target;
+}
+
+/* Writes the block's operations for the lanes that do not skip it. Returns false if one of them needs a handler. */
+static bool write_lanes_of_block(sim_writer *w, const sim_op *op) {
+    const sim_program *p = w->program;
+    for (uint32_t at = op->x; at < op->target; at++) {
+        const sim_op *own = &p->ops[at];
+        const ptx_instruction *i = &p->function->instructions[own->instruction];
+        w->pc = at;
+        if (write_bookkeeping(w, own)) continue;
+        if (ends_segment(own, i) || !write_known(w, own, i)) return false;
+    }
+    return true;
+}
+
+/* Where lanes disagree at a branch around a short block, writes the block under a mask, as long as nothing counts its
+ * accesses. The interpreter would run it as a path of its own, first of all, and then let the lanes meet, which is an
+ * operation more. Returns false, and writes nothing, if it has to. */
+static bool write_skipped(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t taken) {
+    const size_t length = w->out->length, cohorts = w->segment->cohort_count;
+    const uint32_t executed = w->executed, end = w->segment_end;
+    if (sim_is_part(w) || sim_counts(w) || !skips_block(w, op)) return false;
+    const uint32_t block = w->program->ops[op->x].x, last = w->program->function->blocks[block].end;
+    w->skipped = true;
+    w->stored = false;
+    w->branch_pc = pc;
+    w->before_branch = executed;
+    w->segment_end = op->target;
+    w->lanes = sim_write_id(w, "xor i32 %%v%u, -1", taken);
+    w->executed++;
+    const bool known = write_lanes_of_block(w, op);
+    w->skipped = false;
+    sim_close_cohorts(w);
+    if (known) {
+        sim_find_live(w, block);
+        sim_write_back(w, last, last);
+        const uint32_t meet = sim_write_pointer(w, sim_write_native(w, offsetof(sim_native, meet)), "void (i64)");
+        sim_write_line(w, "  call void %%v%u(i64 %%n)", meet);
+        w->executed++;
+        sim_write_end(w, SIM_NEXT, op->target);
+        w->most = w->executed;
+    } else {
+        w->out->length = length;
+        w->segment->cohort_count = cohorts;
+    }
+    w->executed = executed;
+    w->segment_end = end;
+    return known;
+}
+
+/* If lanes diverge, the interpreter takes over, unless those that do not take the branch can run a short block here. */
+static void write_branch(sim_writer *w, const sim_op *op, uint32_t pc, uint32_t end) {
+    sim_close_cohorts(w);
+    const sim_value predicate = sim_read_slot(w, op->a, SIM_VALUE_MASK);
+    const uint32_t set = sim_write_id(w, "xor i32 %s, %d", sim_operand(w, predicate), (int)(int32_t)op->imm);
+    const uint32_t taken = sim_write_lanes_in(w, set);
+    const uint32_t yes = ++w->labels, some = ++w->labels, no = ++w->labels, both = ++w->labels;
+    sim_write_back(w, end - 1, end);
+    const uint32_t all = sim_write_id(w, "icmp eq i32 %%v%u, %s", taken, sim_write_all_lanes(w));
+    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", all, yes, some);
+    sim_write_line(w, "l%u:", some);
+    const uint32_t none = sim_write_id(w, "icmp eq i32 %%v%u, 0", taken);
+    sim_write_line(w, "  br i1 %%v%u, label %%l%u, label %%l%u", none, no, both);
+    sim_write_line(w, "l%u:", both);
+    if (!write_skipped(w, op, pc, taken)) sim_write_end(w, SIM_NEXT, pc);
+    w->executed++;
+    sim_write_line(w, "l%u:", yes);
+    write_jump(w, pc, op->target);
+    sim_write_line(w, "l%u:", no);
+    sim_write_end(w, SIM_NEXT, op->x);
 }
 
 /* ---- segments ---- */
@@ -168,7 +235,7 @@ static sim_segment *begin_segment(sim_writer *w, uint32_t pc, uint32_t end_pc, s
     ARENA_PUSH(w->memory, out->segments, out->count, out->capacity, s);
     w->segment = s;
     w->segment_end = find_end(w, pc, end_pc);
-    w->executed = 0;
+    w->executed = w->most = 0;
     memset(w->cohorts, 0, sizeof w->cohorts);
     sim_forget_all(w);
     sim_write_line(w, "define i64 @s%u(i64 %%n) #0 {", pc);
@@ -179,7 +246,7 @@ static sim_segment *begin_segment(sim_writer *w, uint32_t pc, uint32_t end_pc, s
 }
 
 static void end_segment(sim_writer *w, sim_segment *s) {
-    s->ops = w->executed;
+    s->ops = w->executed > w->most ? w->executed : w->most;
     sim_write_line(w, "}");
 }
 
@@ -303,7 +370,7 @@ static void declare_avx512(sim_writer *w) {
 }
 
 static void declare_gathers(sim_writer *w, unsigned bits) {
-    char lane[8], kind[8] = "";
+    char lane[8], kind[8] = "", lanes[24];
     snprintf(lane, sizeof lane, "i%u", bits);
     if (!w->opaque) snprintf(kind, sizeof kind, "i%u", bits);
     const char *pointer = sim_pointer_type(w, lane);
@@ -311,6 +378,9 @@ static void declare_gathers(sim_writer *w, unsigned bits) {
                    lane, kind, pointer, lane);
     sim_write_line(w, "declare void @llvm.masked.scatter.v16%s.v16p0%s(<16 x %s>, <16 x %s>, i32, <16 x i1>)", lane,
                    kind, lane, pointer);
+    snprintf(lanes, sizeof lanes, "<16 x %s>", lane);
+    sim_write_line(w, "declare void @llvm.masked.store.v16%s.p0%s%s(%s, %s, i32, <16 x i1>)", lane,
+                   w->opaque ? "" : "v16", kind, lanes, sim_pointer_type(w, lanes));
 }
 
 void sim_write_finish(sim_writer *w) {
@@ -318,6 +388,8 @@ void sim_write_finish(sim_writer *w) {
     declare_functions(w);
     declare_gathers(w, 32);
     declare_gathers(w, 64);
+    sim_write_line(w, "declare void @llvm.prefetch.p0%s(%s, i32, i32, i32)", w->opaque ? "" : "i8",
+                   sim_pointer_type(w, "i8"));
     if (w->has_avx512) declare_avx512(w);
     sim_write_line(w, "!0 = !{!\"branch_weights\", i32 2000, i32 1}");
     sim_write_line(w,

@@ -30,9 +30,18 @@ static bool is_uniform(sim_lanes_kind kind) {
 
 /* ---- cohorts and what they count ---- */
 
-/* Returns the lanes' kind as the interpreter saw it; it looks where a pattern begins. */
+static bool is_shared(const sim_op *op) {
+    return op->form == SIM_FORM_SHARED_LOAD || op->form == SIM_FORM_SHARED_STORE;
+}
+
+/* Returns the lanes' kind as the interpreter saw it; it looks where a pattern begins. In a block that lanes skip, it is
+ * the kind of the register's last access before. */
 static sim_lanes_kind find_kind(const sim_writer *w, const sim_op *op) {
     const sim_op *const first = w->program->ops + w->first_pc;
+    if (w->skipped) {
+        const uint32_t register_of_lanes = op->a;
+        for (op = w->program->ops + w->branch_pc; op > first && !(is_shared(op) && op->a == register_of_lanes);) op--;
+    }
     const uint32_t leader = op->pattern | SIM_PATTERN_LEADS;
     while (op > first && op->pattern != leader) op--;
     return op->pattern == leader ? sim_lanes_kind_of_all(w->kinds[op - first]) : SIM_LANES_ANY;
@@ -86,8 +95,7 @@ static void find_bounds(const sim_writer *w, const sim_op *first, sim_cohort *g)
     const sim_op *const end = w->program->ops + w->segment_end;
     g->low = INT32_MAX, g->high = INT32_MIN;
     for (const sim_op *op = first; op < end; op++) {
-        const bool ours = op->form == SIM_FORM_SHARED_LOAD || op->form == SIM_FORM_SHARED_STORE;
-        if (!ours || (op->pattern & ~(uint32_t)SIM_PATTERN_LEADS) != pattern) continue;
+        if (!is_shared(op) || (op->pattern & ~(uint32_t)SIM_PATTERN_LEADS) != pattern) continue;
         if (op != first && (op->pattern & SIM_PATTERN_LEADS)) return;
         if (is_plain(w, op)) add_bounds(w, g, op);
     }
@@ -121,8 +129,15 @@ void sim_write_partial_counts(sim_writer *w) {
     }
 }
 
-/* Leaves the segment before the operation: the interpreter executes it. */
+/* Leaves the segment before the operation, or before the branch around its block: the interpreter executes it. */
 static void write_leave(sim_writer *w, const sim_op *op) {
+    if (w->skipped) {
+        const uint32_t executed = w->executed;
+        w->executed = w->before_branch;
+        sim_write_end(w, SIM_NEXT, w->branch_pc);
+        w->executed = executed;
+        return;
+    }
     sim_write_back_aside(w, op->instruction);
     sim_write_partial_counts(w);
     sim_write_end(w, SIM_NEXT, w->pc);
@@ -340,24 +355,34 @@ static void write_load(sim_writer *w, const sim_op *op, const sim_written_cohort
     }
 }
 
+/* Returns N of 16 bits: the lanes of a half warp that do not skip the block. */
+static uint32_t write_half_lanes(sim_writer *w, unsigned half) {
+    const uint32_t shifted = sim_write_id(w, "lshr i32 %%v%u, %u", w->lanes, half * SIM_HALF_WARP);
+    const uint32_t own = sim_write_id(w, "trunc i32 %%v%u to i16", shifted);
+    return sim_write_id(w, "bitcast i16 %%v%u to <16 x i1>", own);
+}
+
 /* Lanes with different addresses lie whole accesses apart, so elements may be stored one after the other. */
 static void write_store_half(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind,
                              unsigned half) {
     const uint32_t *slots = op->count > 1 ? w->program->pool + op->more : &op->d;
     const sim_element e = sim_element_of(op);
     const int64_t shift = (int32_t)op->imm;
+    const uint32_t where = w->skipped ? write_half_lanes(w, half) : 0;
     uint32_t values[4] = {0};
     for (unsigned k = 0; k < op->count; k++) {
         const sim_value v = sim_read_slot(w, slots[k], sim_value_type_by(e.lane_bits));
         values[k] = sim_write_as_elements(w, sim_write_half(w, v, half), &e);
     }
-    if (is_side_by_side(op, kind))
+    if (where && is_side_by_side(op, kind) && op->count == 1)
+        sim_store_some_integers(w, sim_write_sum(w, g->half[half], shift), e.bits, values[0], where);
+    else if (!where && is_side_by_side(op, kind))
         sim_store_integers(w, sim_write_sum(w, g->half[half], shift), e.bits, SIM_HALF_WARP * op->count,
                            sim_interleave_elements(w, values, e.bits, op->count));
     else
         for (unsigned k = 0; k < op->count; k++)
             sim_scatter_integers(w, write_places(w, g, half, shift + k * e.bits / 8, e.bits), e.bits, values[k],
-                                 sim_store_turn(op->bytes));
+                                 sim_store_turn(op->bytes), where);
 }
 
 static void write_store(sim_writer *w, const sim_op *op, const sim_written_cohort *g, sim_lanes_kind kind) {
@@ -366,8 +391,15 @@ static void write_store(sim_writer *w, const sim_op *op, const sim_written_cohor
     sim_write_count(w, sim_write_native(w, offsetof(sim_native, changes)), "1");
 }
 
+/* A block that lanes skip is left before it has stored anything, or not at all. Its elements are whole words. */
+static bool suits_skipped(sim_writer *w, const sim_op *op) {
+    if (w->stored && !find_cohort(w, op)) return false;
+    w->stored |= op->form == SIM_FORM_SHARED_STORE;
+    return op->x >= 2;
+}
+
 bool sim_write_shared(sim_writer *w, const sim_op *op) {
-    if (!is_plain(w, op)) return false;
+    if (!is_plain(w, op) || (w->skipped && !suits_skipped(w, op))) return false;
     sim_written_cohort *g = find_cohort(w, op);
     if (!g) g = new_cohort(w, op);
     const sim_lanes_kind kind = w->segment->cohorts[g->index].kind;

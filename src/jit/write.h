@@ -75,7 +75,10 @@ typedef struct sim_writer {
     bool guarded;
     uint32_t block, first_pc; /* of the current block */
     sim_code_form form;
-    uint32_t lanes; /* in a part: N of the running path's lanes */
+    uint32_t lanes;       /* in a part: N of the running path's lanes; while `skipped`: N of those that do not skip */
+    bool skipped, stored; /* writing a block that other lanes skip (segment.c); it has stored */
+    uint32_t branch_pc, before_branch; /* while `skipped`: of the branch around the block, and `executed` there */
+    uint32_t most;                     /* operations of the segment's ways that have ended */
     sim_segment *segment;
     uint32_t segment_end; /* its last operation, or the end of the block */
     sim_written_cohort cohorts[SIM_MOST_COHORTS];
@@ -152,7 +155,11 @@ uint32_t sim_write_as_elements(sim_writer *w, uint32_t lanes, const sim_element 
 /* Returns N of 16 pointers to integers of 32 or 64 bits: a base pointer plus 16 byte offsets (N of 16 words). */
 uint32_t sim_write_places(sim_writer *w, uint32_t base, uint32_t bytes, unsigned bits);
 uint32_t sim_gather_integers(sim_writer *w, uint32_t places, unsigned bits);
-void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values, unsigned turn);
+/* where: N of 16 bits, the lanes that store; 0: all. */
+void sim_scatter_integers(sim_writer *w, uint32_t places, unsigned bits, uint32_t values, unsigned turn,
+                          uint32_t where);
+/* Stores those of 16 adjacent integers. */
+void sim_store_some_integers(sim_writer *w, uint32_t address, unsigned bits, uint32_t values, uint32_t where);
 
 /* ---- the register file: write-back ---- */
 
@@ -172,7 +179,7 @@ void sim_find_live(sim_writer *w, uint32_t block);
 /* ---- lanes and handlers (handlers.c) ---- */
 
 static inline bool sim_is_part(const sim_writer *w) {
-    return sim_form_is_part(w->form);
+    return sim_form_is_part(w->form) || w->skipped;
 }
 
 static inline bool sim_counts(const sim_writer *w) {

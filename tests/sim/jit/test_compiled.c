@@ -266,6 +266,38 @@ static void long_loops_are_the_same(void **state) {
                       THREADS);
 }
 
+/* Lanes that disagree around a short block: without counting, compiled code runs the block under a mask. What they
+ * store, lanes at one address, the clock, and the place of a lane out of bounds must be those of paths that diverge and
+ * meet. */
+static void skipped_blocks_are_the_same(void **state) {
+    (void)state;
+#define EXCHANGE(other)                                                                                    \
+    "ld.shared.u32 %r10, [%r9];\nld.shared.u32 %r11, [%r9+" #other                                         \
+    "];\nsetp.gt.u32 %p0, %r10, %r11;\n@%p0 bra $kept;\n"                                                  \
+    "xor.b32 %r6, %r6, %r11;\nst.shared.u32 [%r9], %r11;\nst.shared.u32 [%r9+" #other "], %r10;\n$kept:\n" \
+    "mov.u32 %r12, %clock;\nadd.u32 %r7, %r7, %r12;\nbar.sync 0;\nld.shared.u32 %r4, [%r9];\n"             \
+    "mad.lo.u32 %r5, %r4, 77, %r3;\nbar.sync 0;\n"
+    same_in_all_forms(LOOP(PLACE(8) "st.shared.v2.u32 [%r9], {%r4, %r5};\n" EXCHANGE(4)), THREADS);
+    same_in_all_forms(LOOP(PLACE(4) "st.shared.u32 [%r9], %r4;\nst.shared.u32 [%r9+512], %r5;\n" EXCHANGE(512)),
+                      THREADS);
+    /* Four lanes share an address: the last of them in the order of stores wins. */
+    same_in_all_forms(
+        LOOP("shr.u32 %r9, %r0, 2;\nmad.lo.u32 %r9, %r9, 4, %r8;\nst.shared.u32 [%r9], %r4;\nbar.sync 0;\n"
+             "add.u32 %r12, %r0, %r3;\nand.b32 %r12, %r12, 3;\nsetp.eq.u32 %p0, %r12, 0;\n@%p0 bra $kept;\n"
+             "ld.shared.u32 %r10, [%r9];\nadd.u32 %r5, %r5, %r10;\nst.shared.u32 [%r9], %r5;\n$kept:\n"
+             "bar.sync 0;\nld.shared.u32 %r4, [%r9];\nbar.sync 0;\n"),
+        THREADS);
+    /* Stores by two registers: such a block stays a path of its own. */
+    same_in_all_forms(LOOP(PLACE(4) "add.u32 %r13, %r9, 1024;\nand.b32 %r12, %r0, 1;\nsetp.eq.u32 %p0, %r12, 0;\n"
+                                    "@%p0 bra $kept;\nst.shared.u32 [%r9], %r4;\nst.shared.u32 [%r13], %r5;\n$kept:\n"
+                                    "ld.shared.u32 %r4, [%r13];\nadd.u32 %r5, %r5, %r4;\n"),
+                      THREADS);
+    same_in_all_forms(LOOP("setp.ge.u32 %p0, %r3, 8;\nselp.u32 %r10, 9000, 0, %p0;\nadd.u32 %r9, %r8, %r10;\n"
+                           "mad.lo.u32 %r9, %r0, 4, %r9;\nand.b32 %r12, %r0, 1;\nsetp.eq.u32 %p0, %r12, 0;\n"
+                           "@%p0 bra $kept;\nst.shared.u32 [%r9], %r4;\n$kept:\nadd.u32 %r4, %r4, 1;\n"),
+                      THREADS);
+}
+
 /* The last test. Without LLVM, everything was interpreted twice. */
 static void the_compiler_took_every_block(void **state) {
     (void)state;
@@ -281,13 +313,13 @@ static int set_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_are_the_same),         cmocka_unit_test(predicates_are_the_same),
-        cmocka_unit_test(guarded_logic_is_the_same),     cmocka_unit_test(floats_are_the_same),
-        cmocka_unit_test(shared_accesses_are_the_same),  cmocka_unit_test(stores_that_collide_are_the_same),
-        cmocka_unit_test(changing_shapes_are_the_same),  cmocka_unit_test(diverging_lanes_are_the_same),
-        cmocka_unit_test(uneven_loops_are_the_same),     cmocka_unit_test(global_accesses_are_the_same),
-        cmocka_unit_test(faults_are_the_same),           cmocka_unit_test(long_loops_are_the_same),
-        cmocka_unit_test(the_compiler_took_every_block),
+        cmocka_unit_test(integers_are_the_same),        cmocka_unit_test(predicates_are_the_same),
+        cmocka_unit_test(guarded_logic_is_the_same),    cmocka_unit_test(floats_are_the_same),
+        cmocka_unit_test(shared_accesses_are_the_same), cmocka_unit_test(stores_that_collide_are_the_same),
+        cmocka_unit_test(changing_shapes_are_the_same), cmocka_unit_test(diverging_lanes_are_the_same),
+        cmocka_unit_test(uneven_loops_are_the_same),    cmocka_unit_test(global_accesses_are_the_same),
+        cmocka_unit_test(faults_are_the_same),          cmocka_unit_test(long_loops_are_the_same),
+        cmocka_unit_test(skipped_blocks_are_the_same),  cmocka_unit_test(the_compiler_took_every_block),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
