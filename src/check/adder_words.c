@@ -115,20 +115,81 @@ static bool may_meet(const ptx_function *f, arena *memory) {
     return meets;
 }
 
-haul_status sim_adders_needed(const sim_program *p, bool *needed) {
+/* ---- results ---- */
+
+typedef struct result {
+    const ptx_function *function;
+    ptx_users readers;
+    uint32_t *list, count;
+    bool *has; /* by register */
+} result;
+
+static void note_result(void *context, uint32_t reg, bool writes) {
+    result *r = context;
+    if (!writes || r->has[reg]) return;
+    r->has[reg] = true;
+    r->list[r->count++] = reg;
+}
+
+static bool is_address_in(const ptx_instruction *i, uint32_t reg) {
+    for (unsigned k = 0; k < i->operand_count; k++)
+        if (i->operands[k].kind == PTX_MEMORY && i->operands[k].parts[0].kind == PTX_REGISTER &&
+            i->operands[k].parts[0].reg == reg)
+            return true;
+    return false;
+}
+
+/* Returns how the instruction uses the register; pure ones pass its value on. */
+static uint8_t use_in(result *r, const ptx_instruction *i, uint32_t reg) {
+    if (i->guarded && i->guard == reg) return SIM_RESULT_DECIDES;
+    if (is_address_in(i, reg)) return SIM_RESULT_ADDRESSES;
+    if (ptx_is_pure(i->op)) {
+        ptx_visit_registers(i, note_result, r);
+        return 0;
+    }
+    return SIM_RESULT_DECIDES;
+}
+
+static uint8_t uses_of(result *r, const ptx_instruction *atomic) {
+    uint8_t uses = 0;
+    memset(r->has, 0, r->function->register_count * sizeof *r->has);
+    r->count = 0;
+    ptx_visit_registers(atomic, note_result, r);
+    while (r->count) {
+        const uint32_t reg = r->list[--r->count];
+        for (uint32_t k = r->readers.first[reg]; k < r->readers.first[reg + 1]; k++)
+            uses |= use_in(r, &r->function->instructions[r->readers.instructions[k]], reg);
+    }
+    return uses;
+}
+
+static void find_uses(const ptx_function *f, arena *memory, uint8_t *uses) {
+    result r = {.function = f,
+                .list = ARENA_ARRAY(memory, f->register_count + 1, uint32_t),
+                .has = ARENA_ARRAY(memory, f->register_count + 1, bool)};
+    ptx_users_find(f, memory, &r.readers, NULL);
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (ptx_is(f->instructions[i].op, PTX_KIND_ATOMIC)) uses[i] = uses_of(&r, &f->instructions[i]);
+}
+
+haul_status sim_adders_find(const sim_program *p, uint8_t **uses) {
     const ptx_function *f = p->function;
     arena scratch;
     jmp_buf out_of_memory;
     bool adds = false;
     for (size_t i = 0; i < f->instruction_count; i++) adds |= is_adder(&f->instructions[i]);
-    *needed = false;
+    *uses = NULL;
     if (!adds) return HAUL_OK;
     arena_init(&scratch, &out_of_memory);
     if (setjmp(out_of_memory)) {
         arena_free(&scratch);
         return haul_no_memory("the launch's checks");
     }
-    *needed = may_meet(f, &scratch);
+    if (may_meet(f, &scratch)) {
+        *uses = memory_zeroed(f->instruction_count, sizeof **uses);
+        if (!*uses) longjmp(out_of_memory, 1);
+        find_uses(f, &scratch, *uses);
+    }
     arena_free(&scratch);
     return HAUL_OK;
 }

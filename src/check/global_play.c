@@ -522,7 +522,7 @@ static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, cons
         p.known = log->known + e->known;
         p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
         p.values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;
-        if (watch->follows_adders) sim_adders_play(&p);
+        if (watch->results) sim_adders_play(&p);
         play_entry(&p);
     }
 }
