@@ -11,6 +11,7 @@
 #include "check/global_order.h"
 #include "check/global_play.h"
 #include "check/global_shadow.h"
+#include "check/lock.h"
 #include "check/node.h"
 #include "state/block.h"
 
@@ -46,8 +47,10 @@ static bool is_after(const sim_play *p, const sim_row *r, const sim_part *part) 
     if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && sim_play_reads(p))) return true;
     if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
     if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
-    if (!e->strong) return follows(p, r, part);
+    if (!e->strong && !p->watch->grid->locked) return follows(p, r, part);
     const sim_touch touch = sim_touch_of_row(r);
+    if (sim_lock_lacks_fence(p->watch->grid, e, &touch)) return false;
+    if (!e->strong) return follows(p, r, part);
     if (r->role == SIM_ROW_WRITER && sim_order_hides(p->watch, p->e, &touch)) return false;
     return (sim_play_cannot_race(p, &touch) && !sim_order_was_told(p->watch, p->e, &touch)) || follows(p, r, part);
 }

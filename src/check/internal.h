@@ -42,6 +42,8 @@ typedef struct sim_view {
     sim_floor floor;
     sim_heard heard;        /* read from flags; becomes known at the next fence (flag.c) */
     uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
+    uint64_t lock;          /* the address of a lock that a lane holds; 0: none (lock.h) */
+    uint8_t lock_lane, lacks;
 } sim_view;
 
 typedef struct sim_views {
