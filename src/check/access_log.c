@@ -466,6 +466,7 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
                        haul_action action) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
     sim_flight_check(w, op, active, address, action);
+    if (action != HAUL_ACTION_READ) sim_hazard_constant(w, op, active, address[__builtin_ctz(active)], action);
     if (action == HAUL_ACTION_READ && sim_load_may_be_unused(w->sm->grid, op->instruction))
         active &= ~sim_lanes_without_use(w, op->instruction);
     for (uint32_t i = 0; i < views->count; i++) {
@@ -561,6 +562,7 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
         sim_hazard_global(w, op, SIM_ALL_LANES, address, action);
         return;
     }
+    if (action == HAUL_ACTION_WRITE) sim_hazard_constant(w, op, SIM_ALL_LANES, first, action);
     if (has_room(w->block)) log_span(w, op, &views->list[0], first, second, action);
 }
 

@@ -203,8 +203,10 @@ static sim_gate *gate_of(const sim_block *b, uint32_t id) {
 
 /* Reports a barrier that is used with different thread counts at the same time. */
 static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes) {
-    const uint32_t theirs = w->block->barriers[id].expected * SIM_LANES;
-    if (!expected || !theirs || expected == theirs) return;
+    const sim_barrier *bar = &w->block->barriers[id];
+    const uint32_t live = w->block->live_warps * SIM_LANES, theirs = bar->expected ? bar->expected * SIM_LANES : live;
+    if (!expected) expected = live;
+    if (!bar->warps || expected == theirs) return;
     const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_MISUSE,
                            .action = HAUL_ACTION_SYNC,
                            .instruction = op->instruction,

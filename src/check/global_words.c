@@ -125,10 +125,10 @@ static void check_lock(const sim_play *p, const sim_touch *t, uint32_t lanes) {
     const sim_grid *g = p->watch->grid;
     if (!lanes || !sim_lock_lacks_fence(g, p->e, t)) return;
     if (are_strong(p, t) && !sim_is_left_to_chance(g, p->e->instruction, t->instruction)) return;
-    sim_finding *f = add_finding(p, t, lanes, HAUL_FINDING_RACE_GLOBAL, sim_lock_grade(g, p->e, t));
+    sim_finding *f = add_finding(p, t, lanes, HAUL_FINDING_RACE_GLOBAL, HAUL_GRADE_ADVICE);
     if (!f) return;
     snprintf(f->what, sizeof f->what,
-             "one of the two took its lock without a fence after that (%s), and may work with old data",
+             "both hold a lock, but one of them has no fence after taking it (%s): it may load old data from L1",
              p->e->cluster == t->cluster ? "__threadfence_block()" : "__threadfence()");
 }
 

@@ -81,16 +81,3 @@ bool sim_lock_lacks_fence(const sim_grid *g, const sim_logged *e, const sim_touc
     if (!is_far && e->actor == t->actor) return false;
     return lacks(g, e->instruction, is_far) || lacks(g, t->instruction, is_far);
 }
-
-/* True if the access may find its line in L1. */
-static bool loads_through_l1(const sim_grid *g, uint32_t instruction) {
-    const ptx_instruction *i = &g->program->function->instructions[instruction];
-    return i->op == PTX_OP_LD && !sim_is_strong(i, PTX_OP_LD) && i->mods[PTX_SLOT_CACHE] != PTX_MOD_CG &&
-           i->mods[PTX_SLOT_CACHE] != PTX_MOD_CV;
-}
-
-haul_finding_grade sim_lock_grade(const sim_grid *g, const sim_logged *e, const sim_touch *t) {
-    const bool is_old = (lacks(g, e->instruction, true) && loads_through_l1(g, e->instruction)) ||
-                        (lacks(g, t->instruction, true) && loads_through_l1(g, t->instruction));
-    return e->cluster != t->cluster && is_old ? HAUL_GRADE_WARNING : HAUL_GRADE_ADVICE;
-}
