@@ -27,8 +27,8 @@ typedef enum sim_result_use {
     SIM_RESULT_ADDRESSES = 2
 } sim_result_use;
 
-/* Returns the uses of the results of atomic operations (sim_result_use), by instruction; the caller frees them. NULL: no
- * ordinary access of the kernel may meet its atomic operations on global memory. */
+/* Returns the uses of the results of atomic operations (sim_result_use), by instruction; the caller frees them. NULL:
+ * no ordinary access of the kernel may meet its atomic operations on global memory. */
 haul_status sim_adders_find(const sim_program *p, uint8_t **uses);
 
 /* Words that are followed in a slice; further ones are not. */

@@ -560,7 +560,8 @@ void sim_hazard_local_start(const sim_block *b);
 /* variable.c. Called before an access to the warp's own block's shared memory. `is_strong`: an atomic or the like. */
 void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const uint32_t address[SIM_LANES],
                        uint32_t bytes, haul_action action, bool is_strong);
-/* Called before a write to global memory, at `address` by the first lane: reports it if it is to a constant variable. */
+/* Called before a write to global memory, at `address` by the first lane: reports it if it is to a constant variable.
+ */
 void sim_hazard_constant(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address, haul_action action);
 
 /* flight.c. The warp's lane issued a bulk copy to or from block `to`; a load arrived on the mbarrier `actor`; a

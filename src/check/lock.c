@@ -38,9 +38,8 @@ static bool takes_lock(const sim_warp *w, const sim_op *op, unsigned lane, uint6
     if (!may_lock(i, g->uses[op->instruction])) return false;
     const ptx_operand *o = &i->operands[2];
     if (o->kind != PTX_REGISTER && o->kind != PTX_INTEGER) return false;
-    const uint32_t value = o->kind == PTX_INTEGER
-                               ? (uint32_t)o->bits
-                               : SIM_SLOT(w, uint32_t, g->program->register_slots[o->reg])[lane];
+    const uint32_t value =
+        o->kind == PTX_INTEGER ? (uint32_t)o->bits : SIM_SLOT(w, uint32_t, g->program->register_slots[o->reg])[lane];
     return (sim_flag_value(w, address) == value) == !is_exchange(i);
 }
 

@@ -12,7 +12,8 @@ typedef struct sim_origin {
 } sim_origin;
 
 /* Returns a table by instruction, which the caller frees; NULL if the kernel has no shared variables of known size and
- * its module has no constant ones. An address has an origin if all paths that compute it add integers to the address of one variable. */
+ * its module has no constant ones. An address has an origin if all paths that compute it add integers to the address of
+ * one variable. */
 haul_status sim_origins_find(const sim_program *p, sim_origin **by_instruction);
 
 #endif
