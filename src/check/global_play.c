@@ -142,9 +142,14 @@ static void cut(const sim_play *p, uint32_t *link, sim_bytes bytes, meant_fn *is
     }
 }
 
-static bool is_any(const sim_play *p, const sim_row *r) {
-    (void)p, (void)r;
-    return true;
+/* True if the row is an ordinary read by the warp that now makes a strong access: it may still race with others'. */
+static bool outlasts(const sim_play *p, const sim_row *r) {
+    return p->e->strong && r->role != SIM_ROW_WRITER && r->strong == SIM_WEAK && r->cluster == p->e->cluster &&
+           r->actor == p->e->actor;
+}
+
+static bool is_overwritten(const sim_play *p, const sim_row *r) {
+    return !outlasts(p, r);
 }
 
 static bool is_before(const sim_play *p, const sim_row *r) {
@@ -309,7 +314,7 @@ static void add_access(const sim_play *p, sim_page *g, unsigned line, const sim_
 
 /* True if the access's row takes the place of the line's shared one. */
 static bool replaces(const sim_play *p, const sim_row *r, const sim_row *now) {
-    if (!sim_row_is_shareable(now) || !suits_row(p, p->part) || !is_after(p, r, p->part)) return false;
+    if (!sim_row_is_shareable(now) || !suits_row(p, p->part) || !is_after(p, r, p->part) || outlasts(p, r)) return false;
     return !sim_play_reads(p) || (is_own_reader(p, r) && stays_last(p, r, NULL));
 }
 
@@ -356,7 +361,7 @@ static void play_line(sim_play *p, sim_page *g, unsigned line, const sim_part *p
     } else if (sim_play_reads(p)) {
         note_read(p, link);
     } else {
-        if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_any);
+        if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_overwritten);
         add_access(p, g, line, part);
     }
 }

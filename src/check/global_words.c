@@ -331,11 +331,19 @@ static void check_readers(const sim_play *p, sim_line_words *line, unsigned word
         if (line->touches[r]) check_reader(p, &line->touches[r][word]);
 }
 
+/* True if the reader is the lane that now makes a strong access. Others' strong accesses do not race with that, but
+ * they do with the ordinary read before it. */
+static bool outlasts(const sim_play *p, const sim_kept_touch *reader) {
+    if (!p->e->strong || !reader->by || !(reader->lanes >> p->lane & 1)) return false;
+    const sim_touch t = sim_slice_touch(p->s, reader);
+    return !t.strong && t.cluster == p->e->cluster && t.actor == p->e->actor;
+}
+
 /* Takes the bytes that are written from the word's readers. */
 static void drop_readers(const sim_play *p, sim_line_words *line, unsigned word) {
     for (unsigned r = 0; r < SIM_READERS; r++) {
         sim_kept_touch *reader = line->touches[r] ? &line->touches[r][word] : NULL;
-        if (!reader) continue;
+        if (!reader || outlasts(p, reader)) continue;
         reader->bytes &= ~(unsigned)p->bytes & 15u;
         if (!reader->bytes) reader->by = 0;
     }

@@ -397,3 +397,12 @@ KERNEL(head_loaded_without_acquire) {
     for (unsigned n = FIXED ? acquired(head) : relaxed(head); n; n = next[n]) sum += out[64 + n]; /* BUG */
     out[blockIdx.x] = sum > 0;
 }
+
+/* Threads read a counter each by an ordinary load, then all add to the first one, in the usual order after its reader's
+ * own addition. */
+KERNEL(count_read_while_others_add) {
+    const unsigned before = WORD[T]; /* BUG */
+    if (FIXED) __syncthreads();
+    atomicAdd(WORD, 1); /* BUG */
+    out[T] = (float)before;
+}
