@@ -314,7 +314,8 @@ static void add_access(const sim_play *p, sim_page *g, unsigned line, const sim_
 
 /* True if the access's row takes the place of the line's shared one. */
 static bool replaces(const sim_play *p, const sim_row *r, const sim_row *now) {
-    if (!sim_row_is_shareable(now) || !suits_row(p, p->part) || !is_after(p, r, p->part) || outlasts(p, r)) return false;
+    if (!sim_row_is_shareable(now) || !suits_row(p, p->part) || !is_after(p, r, p->part) || outlasts(p, r))
+        return false;
     return !sim_play_reads(p) || (is_own_reader(p, r) && stays_last(p, r, NULL));
 }
 

@@ -100,8 +100,7 @@ struct sim_run {
     sim_origin *origins;
     sim_wait_conditions *conditions;
     sim_unused_loads *unused;
-    uint8_t *locked;
-    uint8_t *uses; /* owned; the grid points to this and to the arrays beside it */
+    uint8_t *locked, *uses; /* owned; the grid points to this and to the arrays beside it */
     uint64_t *places;
     int threads;                             /* most host threads; short epochs run on one */
     uint64_t expected;                       /* estimated operations of the launch */
