@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "check/global.h"
 #include "check/internal.h"
+#include "check/lock.h"
 #include "check/unused_load.h"
 
 #include <string.h>
@@ -465,12 +466,14 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
                        haul_action action) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
     sim_flight_check(w, op, active, address, action);
+    if (action != HAUL_ACTION_READ) sim_hazard_constant(w, op, active, address[__builtin_ctz(active)], action);
     if (action == HAUL_ACTION_READ && sim_load_may_be_unused(w->sm->grid, op->instruction))
         active &= ~sim_lanes_without_use(w, op->instruction);
     for (uint32_t i = 0; i < views->count; i++) {
         const uint32_t lanes = views->list[i].lanes & active;
         if (!lanes) continue;
         if (!has_room(w->block)) return;
+        if (w->sm->grid->locked) sim_lock_note(w, op, &views->list[i], lanes, address, action);
         log_lanes(w, op, &views->list[i], lanes, address, action);
     }
 }
@@ -552,13 +555,15 @@ static void log_span(sim_warp *w, const sim_op *op, sim_view *v, uint64_t first,
 void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint64_t second) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
     const haul_action action = op->memory_class == HAUL_CLASS_GLOBAL_STORE ? HAUL_ACTION_WRITE : HAUL_ACTION_READ;
-    if (views->count > 1 || sim_flights_matter(w, action) || sim_load_may_be_unused(w->sm->grid, op->instruction)) {
+    if (views->count > 1 || w->sm->grid->locked || sim_flights_matter(w, action) ||
+        sim_load_may_be_unused(w->sm->grid, op->instruction)) {
         uint64_t address[SIM_LANES];
         for (unsigned l = 0; l < SIM_LANES; l++)
             address[l] = (l < HALF ? first : second) + (uint64_t)(l % HALF) * op->bytes;
         sim_hazard_global(w, op, SIM_ALL_LANES, address, action);
         return;
     }
+    if (action == HAUL_ACTION_WRITE) sim_hazard_constant(w, op, SIM_ALL_LANES, first, action);
     if (has_room(w->block)) log_span(w, op, &views->list[0], first, second, action);
 }
 

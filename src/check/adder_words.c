@@ -99,14 +99,7 @@ static void trace_all(search *s, bool adders) {
     }
 }
 
-typedef struct analysis {
-    const ptx_function *function;
-    bool meets;
-} analysis;
-
-static void find_meeting(void *context, arena *memory) {
-    analysis *a = context;
-    const ptx_function *f = a->function;
+static bool may_meet(const ptx_function *f, arena *memory) {
     const size_t words = f->param_count / 64 + 1;
     search s = {.function = f,
                 .has = ARENA_ARRAY(memory, f->register_count + 1, bool),
@@ -114,25 +107,100 @@ static void find_meeting(void *context, arena *memory) {
                 .bases = ARENA_ARRAY(memory, words, uint64_t)};
     ptx_users_find(f, memory, NULL, &s.writers);
     trace_all(&s, true);
-    a->meets = s.any;
-    if (s.any) return;
+    if (s.any) return true;
     const uint64_t *added = s.bases;
     s.bases = ARENA_ARRAY(memory, words, uint64_t);
     trace_all(&s, false);
-    a->meets = s.any;
-    for (size_t k = 0; k < words; k++) a->meets |= (added[k] & s.bases[k]) != 0;
+    bool meets = s.any;
+    for (size_t k = 0; k < words; k++) meets |= (added[k] & s.bases[k]) != 0;
+    return meets;
 }
 
-haul_status sim_adders_needed(const sim_program *p, bool *needed) {
+/* ---- results ---- */
+
+typedef struct result {
+    const ptx_function *function;
+    ptx_users readers;
+    uint32_t *list, count;
+    bool *has; /* by register */
+} result;
+
+static void note_result(void *context, uint32_t reg, bool writes) {
+    result *r = context;
+    if (!writes || r->has[reg]) return;
+    r->has[reg] = true;
+    r->list[r->count++] = reg;
+}
+
+static bool is_address_in(const ptx_instruction *i, uint32_t reg) {
+    for (unsigned k = 0; k < i->operand_count; k++)
+        if (i->operands[k].kind == PTX_MEMORY && i->operands[k].parts[0].kind == PTX_REGISTER &&
+            i->operands[k].parts[0].reg == reg)
+            return true;
+    return false;
+}
+
+/* Returns how the instruction uses the register; pure ones pass its value on. */
+static uint8_t use_in(result *r, const ptx_instruction *i, uint32_t reg) {
+    if (i->guarded && i->guard == reg) return SIM_RESULT_DECIDES;
+    if (is_address_in(i, reg)) return SIM_RESULT_ADDRESSES;
+    if (ptx_is_pure(i->op)) {
+        ptx_visit_registers(i, note_result, r);
+        return 0;
+    }
+    return SIM_RESULT_DECIDES;
+}
+
+static uint8_t uses_of(result *r, const ptx_instruction *atomic) {
+    uint8_t uses = 0;
+    memset(r->has, 0, r->function->register_count * sizeof *r->has);
+    r->count = 0;
+    ptx_visit_registers(atomic, note_result, r);
+    while (r->count) {
+        const uint32_t reg = r->list[--r->count];
+        for (uint32_t k = r->readers.first[reg]; k < r->readers.first[reg + 1]; k++)
+            uses |= use_in(r, &r->function->instructions[r->readers.instructions[k]], reg);
+    }
+    return uses;
+}
+
+static void find_uses(const ptx_function *f, arena *memory, uint8_t *uses) {
+    result r = {.function = f,
+                .list = ARENA_ARRAY(memory, f->register_count + 1, uint32_t),
+                .has = ARENA_ARRAY(memory, f->register_count + 1, bool)};
+    ptx_users_find(f, memory, &r.readers, NULL);
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (ptx_is(f->instructions[i].op, PTX_KIND_ATOMIC)) uses[i] = uses_of(&r, &f->instructions[i]);
+}
+
+/* ---- the table ---- */
+
+typedef struct analysis {
+    const ptx_function *function;
+    uint8_t *uses;
+    bool meets;
+} analysis;
+
+static void find_all(void *context, arena *memory) {
+    analysis *a = context;
+    a->meets = may_meet(a->function, memory);
+    if (a->meets) find_uses(a->function, memory, a->uses);
+}
+
+haul_status sim_adders_find(const sim_program *p, uint8_t **uses) {
     const ptx_function *f = p->function;
     bool adds = false;
     for (size_t i = 0; i < f->instruction_count; i++) adds |= is_adder(&f->instructions[i]);
-    *needed = false;
+    *uses = NULL;
     if (!adds) return HAUL_OK;
-    analysis a = {.function = f};
-    HAUL_TRY(sim_with_scratch(find_meeting, &a));
-    *needed = a.meets;
-    return HAUL_OK;
+    analysis a = {.function = f, .uses = memory_zeroed(f->instruction_count, sizeof *a.uses)};
+    if (!a.uses) return haul_no_memory("the launch's checks");
+    const haul_status status = sim_with_scratch(find_all, &a);
+    if (status == HAUL_OK && a.meets)
+        *uses = a.uses;
+    else
+        memory_free(a.uses);
+    return status;
 }
 
 /* ---- the table ---- */

@@ -21,8 +21,15 @@ typedef struct sim_adder_word {
 
 typedef struct sim_adders sim_adders;
 
-/* Sets whether ordinary accesses of the kernel may meet its atomic operations on global memory. */
-haul_status sim_adders_needed(const sim_program *p, bool *needed);
+/* What the kernel does with the result of an atomic operation. */
+typedef enum sim_result_use {
+    SIM_RESULT_DECIDES = 1, /* it decides a branch, or other threads get it: a ticket, say */
+    SIM_RESULT_ADDRESSES = 2
+} sim_result_use;
+
+/* Returns the uses of the results of atomic operations (sim_result_use), by instruction; the caller frees them. NULL:
+ * no ordinary access of the kernel may meet its atomic operations on global memory. */
+haul_status sim_adders_find(const sim_program *p, uint8_t **uses);
 
 /* Words that are followed in a slice; further ones are not. */
 enum { SIM_MOST_ADDER_WORDS = 1 << 16 };

@@ -95,11 +95,24 @@ static void report(const visit *v, uint64_t address, const sim_adder *before, ui
              "a later atomic operation on this word comes before the access, but nothing orders this earlier one");
 }
 
+/* True if the lane makes the access because of what its block's last operation on the word returned. That has seen the
+ * earlier ones, which thus come before the access: the last block sets its counter back. A result that is an address
+ * may be any; a read may then still come too early. */
+static bool was_decided_by(const visit *v, const sim_kept_adder *k) {
+    const sim_play *p = v->play;
+    const sim_accessor *last = &p->s->accessors.list[k->by];
+    const uint8_t uses = p->watch->results[last->instruction];
+    if (last->cluster != p->e->cluster || !(uses & SIM_RESULT_DECIDES)) return false;
+    if (uses & SIM_RESULT_ADDRESSES && sim_play_reads(p)) return false;
+    const uint32_t own = last->actor == v->actor ? 1u << v->lane : 0;
+    return !(k->lanes & ~sim_known_lanes(&p->known[last->actor], last->time) & ~own);
+}
+
 /* An ordinary access: reports it if nothing orders an earlier operation before it. A write ends what is known. */
 static void meet(const visit *v, uint64_t address, sim_kept_adder *k) {
     const sim_adder *before = before_of(v, k, address);
     const uint32_t lanes = before ? unknown_lanes(v, before) : 0;
-    if (lanes) report(v, address, before, lanes);
+    if (lanes && !was_decided_by(v, k)) report(v, address, before, lanes);
     if (sim_play_reads(v->play)) return;
     *k = (sim_kept_adder){0};
     v->play->s->added--;

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/internal.h"
+#include "check/lock.h"
 #include "state/block.h"
 
 #include <stdarg.h>
@@ -54,6 +55,9 @@ static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
     to->floor = from->floor;
     to->heard = from->heard;
     to->kept_in = 0;
+    to->lock = from->lock;
+    to->lock_lane = from->lock_lane;
+    to->lacks = from->lacks;
 }
 
 sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes) {
@@ -77,6 +81,10 @@ static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) 
     sim_proxies_join(d, to->proxy, from->proxy);
     sim_floor_raise(&to->floor, from->floor);
     sim_heard_raise(&to->heard, from->heard);
+    if (to->lock || !from->lock) return;
+    to->lock = from->lock;
+    to->lock_lane = from->lock_lane;
+    to->lacks = from->lacks;
 }
 
 static void drop_view(sim_views *v, uint32_t index) {
@@ -178,6 +186,7 @@ void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t la
         sim_proxies_join(d, mine->proxy, g->open_proxy);
         sim_floor_raise(&mine->floor, g->open_floor);
         sim_heard_raise(&mine->heard, g->open_heard);
+        mine->lacks &= SIM_LACKS_GRIDS_FENCE; /* a barrier orders the threads of a block, as their fence does */
         sim_view_refresh(d, mine);
     }
 }
@@ -197,8 +206,10 @@ static sim_gate *gate_of(const sim_block *b, uint32_t id) {
 
 /* Reports a barrier that is used with different thread counts at the same time. */
 static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes) {
-    const uint32_t theirs = w->block->barriers[id].expected * SIM_LANES;
-    if (!expected || !theirs || expected == theirs) return;
+    const sim_barrier *bar = &w->block->barriers[id];
+    const uint32_t live = w->block->live_warps * SIM_LANES, theirs = bar->expected ? bar->expected * SIM_LANES : live;
+    if (!expected) expected = live;
+    if (!bar->warps || expected == theirs) return;
     const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_MISUSE,
                            .action = HAUL_ACTION_SYNC,
                            .instruction = op->instruction,
@@ -476,6 +487,7 @@ void sim_hazard_start(sim_block *first) {
         v->list[0].floor = (sim_floor){0};
         v->list[0].kept_in = 0;
         v->list[0].heard = (sim_heard){0};
+        v->list[0].lock = 0;
         forget_all(d, &v->list[0]);
     }
 }

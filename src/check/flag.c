@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "check/flag_words.h"
 #include "check/internal.h"
+#include "check/lock.h"
 #include "check/node.h"
 
 #include <string.h>
@@ -87,7 +88,10 @@ void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope) {
     const uint32_t actor = sim_actor(w);
     if (d->fenced[actor] < scope) d->fenced[actor] = scope;
     for (uint32_t i = 0; i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & active) learn_heard(d, &d->views[actor].list[i], scope);
+        if (d->views[actor].list[i].lanes & active) {
+            learn_heard(d, &d->views[actor].list[i], scope);
+            d->views[actor].list[i].lacks &= scope >= SIM_SCOPE_GPU ? 0 : SIM_LACKS_GRIDS_FENCE;
+        }
     for (unsigned kind = 0; kind < SIM_FENCES; kind++)
         if ((kind == SIM_FENCES_NEAR || scope >= SIM_SCOPE_GPU) && vector(d, &d->fences[kind])) {
             gather(d, w, active, d->fences[kind]);
@@ -334,6 +338,7 @@ static __attribute__((noinline)) void synchronise_by_words(sim_warp *w, const si
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes) {
     const bool publishes = writes && !swap_fails(w, op, active, address);
+    if (w->sm->grid->locked) sim_lock_visit(w, op, active, address, writes);
     if (w->sm->grid->conditions)
         synchronise_by_words(w, op, active, address, reads, writes, publishes);
     else

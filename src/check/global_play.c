@@ -11,6 +11,7 @@
 #include "check/global_order.h"
 #include "check/global_play.h"
 #include "check/global_shadow.h"
+#include "check/lock.h"
 #include "check/node.h"
 #include "state/block.h"
 
@@ -46,8 +47,10 @@ static bool is_after(const sim_play *p, const sim_row *r, const sim_part *part) 
     if (!sim_bytes_overlap(r->bytes, part->bytes) || (r->role != SIM_ROW_WRITER && sim_play_reads(p))) return true;
     if (e->fenced && r->action == HAUL_ACTION_WRITE) return false;
     if (e->incoherent && r->role == SIM_ROW_WRITER) return false;
-    if (!e->strong) return follows(p, r, part);
+    if (!e->strong && !p->watch->grid->locked) return follows(p, r, part);
     const sim_touch touch = sim_touch_of_row(r);
+    if (sim_lock_lacks_fence(p->watch->grid, e, &touch)) return false;
+    if (!e->strong) return follows(p, r, part);
     if (r->role == SIM_ROW_WRITER && sim_order_hides(p->watch, p->e, &touch)) return false;
     return (sim_play_cannot_race(p, &touch) && !sim_order_was_told(p->watch, p->e, &touch)) || follows(p, r, part);
 }
@@ -139,9 +142,14 @@ static void cut(const sim_play *p, uint32_t *link, sim_bytes bytes, meant_fn *is
     }
 }
 
-static bool is_any(const sim_play *p, const sim_row *r) {
-    (void)p, (void)r;
-    return true;
+/* True if the row is an ordinary read by the warp that now makes a strong access: it may still race with others'. */
+static bool outlasts(const sim_play *p, const sim_row *r) {
+    return p->e->strong && r->role != SIM_ROW_WRITER && r->strong == SIM_WEAK && r->cluster == p->e->cluster &&
+           r->actor == p->e->actor;
+}
+
+static bool is_overwritten(const sim_play *p, const sim_row *r) {
+    return !outlasts(p, r);
 }
 
 static bool is_before(const sim_play *p, const sim_row *r) {
@@ -306,7 +314,8 @@ static void add_access(const sim_play *p, sim_page *g, unsigned line, const sim_
 
 /* True if the access's row takes the place of the line's shared one. */
 static bool replaces(const sim_play *p, const sim_row *r, const sim_row *now) {
-    if (!sim_row_is_shareable(now) || !suits_row(p, p->part) || !is_after(p, r, p->part)) return false;
+    if (!sim_row_is_shareable(now) || !suits_row(p, p->part) || !is_after(p, r, p->part) || outlasts(p, r))
+        return false;
     return !sim_play_reads(p) || (is_own_reader(p, r) && stays_last(p, r, NULL));
 }
 
@@ -353,7 +362,7 @@ static void play_line(sim_play *p, sim_page *g, unsigned line, const sim_part *p
     } else if (sim_play_reads(p)) {
         note_read(p, link);
     } else {
-        if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_any);
+        if (*link != SIM_NO_ROW) cut(p, link, part->bytes, is_overwritten);
         add_access(p, g, line, part);
     }
 }
@@ -522,7 +531,7 @@ static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, cons
         p.known = log->known + e->known;
         p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
         p.values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;
-        if (watch->follows_adders) sim_adders_play(&p);
+        if (watch->results) sim_adders_play(&p);
         play_entry(&p);
     }
 }

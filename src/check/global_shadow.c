@@ -32,7 +32,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
     (*out)->grid = g;
     pthread_mutex_init(&(*out)->regions.lock, NULL);
     (*out)->epoch = 1;
-    HAUL_TRY(sim_adders_needed(g->program, &(*out)->follows_adders));
+    HAUL_TRY(sim_adders_find(g->program, &(*out)->results));
     for (unsigned kind = 0; kind < SIM_PUBLICATIONS && g->clusters <= MOST_CLUSTERS; kind++) {
         (*out)->histories[kind] = memory_zeroed(g->clusters, sizeof(sim_history));
         if (!(*out)->histories[kind]) return sim_watch_no_memory();
@@ -66,6 +66,7 @@ void sim_watch_free(sim_watch *watch) {
     for (size_t i = 0; i < watch->regions.count; i++) memory_free(watch->regions.list[i]);
     memory_free(watch->regions.list);
     pthread_mutex_destroy(&watch->regions.lock);
+    memory_free(watch->results);
     memory_free(watch->flag_words);
     memory_free(watch);
 }

@@ -194,7 +194,7 @@ struct sim_watch {
     uint32_t most[SIM_PUBLICATIONS];          /* releases that each of them keeps */
     uint32_t releases;                        /* so far; those of one parallel phase have one number */
     uint32_t epoch;
-    bool follows_adders; /* adders.c */
+    uint8_t *results; /* adder_words.h; NULL: adders.c has nothing to do */
     sim_regions regions;
     sim_slice slices[SIM_WATCH_SLICES];
 };

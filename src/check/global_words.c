@@ -3,6 +3,7 @@
 #include "check/global.h"
 #include "check/global_order.h"
 #include "check/global_play.h"
+#include "check/lock.h"
 #include "state/block.h"
 
 #include <stdio.h>
@@ -83,16 +84,14 @@ static void concern(const sim_play *p, uint64_t cluster, uint32_t thread) {
     sim_findings_concern(&p->s->findings, cluster * actors + thread / SIM_LANES, 1u << thread % SIM_LANES);
 }
 
-/* `lanes`: of the touch. */
-static void report(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_finding_kind kind) {
+/* Adds the finding. `lanes`: of the touch. Returns NULL if it is known already. */
+static sim_finding *add_finding(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_finding_kind kind,
+                                haul_finding_grade grade) {
     const sim_grid *g = p->watch->grid;
     const sim_logged *e = p->e;
     const uint32_t thread = t->actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
-    const bool lockstep = count_on_lockstep(p, t->cluster, t->actor, t->instruction);
     const haul_finding found = {.kind = kind,
-                                .grade = lockstep                  ? HAUL_GRADE_WARNING
-                                         : is_left_to_chance(p, t) ? HAUL_GRADE_ADVICE
-                                                                   : haul_finding_kinds[kind].grade,
+                                .grade = grade,
                                 .access =
                                     access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
                                 .other = access_of(g, t->cluster, thread, t->action, t->instruction),
@@ -102,17 +101,35 @@ static void report(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_f
     sim_finding *f = sim_findings_add(&p->s->findings, &found);
     concern(p, e->cluster, e->actor * SIM_LANES + p->lane);
     concern(p, t->cluster, thread);
+    if (f) sim_finding_locate(g, f);
+    return f;
+}
+
+static void report(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_finding_kind kind) {
+    const bool lockstep = count_on_lockstep(p, t->cluster, t->actor, t->instruction);
+    sim_finding *f = add_finding(p, t, lanes, kind,
+                                 lockstep                  ? HAUL_GRADE_WARNING
+                                 : is_left_to_chance(p, t) ? HAUL_GRADE_ADVICE
+                                                           : haul_finding_kinds[kind].grade);
     if (!f) return;
-    sim_finding_locate(g, f);
-    if (kind == HAUL_FINDING_MISSING_PROXY_FENCE) {
+    if (kind == HAUL_FINDING_MISSING_PROXY_FENCE)
         snprintf(f->what, sizeof f->what, "no fence.proxy.async for global memory between the store and the copy");
-        return;
-    }
-    if (kind == HAUL_FINDING_TEXTURE_STALE) {
+    else if (kind == HAUL_FINDING_TEXTURE_STALE)
         snprintf(f->what, sizeof f->what, "the launch has written there, and this path need not see it");
-        return;
-    }
-    snprintf(f->what, sizeof f->what, "%s", explanation_of(p, t, lockstep));
+    else
+        snprintf(f->what, sizeof f->what, "%s", explanation_of(p, t, lockstep));
+}
+
+/* Reports two accesses that are in order, if only a lock without a fence orders them. Flags are no data. */
+static void check_lock(const sim_play *p, const sim_touch *t, uint32_t lanes) {
+    const sim_grid *g = p->watch->grid;
+    if (!lanes || !sim_lock_lacks_fence(g, p->e, t)) return;
+    if (are_strong(p, t) && !sim_is_left_to_chance(g, p->e->instruction, t->instruction)) return;
+    sim_finding *f = add_finding(p, t, lanes, HAUL_FINDING_RACE_GLOBAL, HAUL_GRADE_ADVICE);
+    if (!f) return;
+    snprintf(f->what, sizeof f->what,
+             "both hold a lock, but one of them has no fence after taking it (%s): it may load old data from L1",
+             p->e->cluster == t->cluster ? "__threadfence_block()" : "__threadfence()");
 }
 
 static sim_touch touch_of(const sim_play *p) {
@@ -163,6 +180,8 @@ static void check_read(const sim_play *p, const sim_touch *writer) {
         report(p, writer, lanes, HAUL_FINDING_TEXTURE_STALE);
     else if (unfenced)
         report(p, writer, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);
+    else
+        check_lock(p, writer, lanes);
 }
 
 /* True if the last reader need not be kept: it comes before the current lane, whose access covers all its bytes. */
@@ -240,9 +259,11 @@ static void read_word(sim_play *p, sim_line_words *line, unsigned word) {
 static void check_reader(const sim_play *p, const sim_kept_touch *k) {
     if (!k->by || !(k->bytes & p->bytes)) return;
     const sim_touch t = sim_slice_touch(p->s, k);
-    if (sim_play_cannot_race(p, &t)) return;
-    const uint32_t unknown = unknown_lanes(p, &t, t.lanes);
-    if (unknown) report(p, &t, unknown, HAUL_FINDING_RACE_GLOBAL);
+    const uint32_t unknown = sim_play_cannot_race(p, &t) ? 0 : unknown_lanes(p, &t, t.lanes);
+    if (unknown)
+        report(p, &t, unknown, HAUL_FINDING_RACE_GLOBAL);
+    else
+        check_lock(p, &t, t.lanes);
 }
 
 /* Records a write of a word; bytes that the same access writes are joined. */
@@ -300,6 +321,8 @@ static void check_write(sim_play *p, const sim_touch *before, const sim_line_wor
         report(p, before, raced, same ? HAUL_FINDING_RACE_SAME_VALUE : HAUL_FINDING_RACE_GLOBAL);
     else if (unfenced)
         report(p, before, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);
+    else if (!raced)
+        check_lock(p, before, lanes);
     p->lane = lane;
 }
 
@@ -308,11 +331,19 @@ static void check_readers(const sim_play *p, sim_line_words *line, unsigned word
         if (line->touches[r]) check_reader(p, &line->touches[r][word]);
 }
 
+/* True if the reader is the lane that now makes a strong access. Others' strong accesses do not race with that, but
+ * they do with the ordinary read before it. */
+static bool outlasts(const sim_play *p, const sim_kept_touch *reader) {
+    if (!p->e->strong || !reader->by || !(reader->lanes >> p->lane & 1)) return false;
+    const sim_touch t = sim_slice_touch(p->s, reader);
+    return !t.strong && t.cluster == p->e->cluster && t.actor == p->e->actor;
+}
+
 /* Takes the bytes that are written from the word's readers. */
 static void drop_readers(const sim_play *p, sim_line_words *line, unsigned word) {
     for (unsigned r = 0; r < SIM_READERS; r++) {
         sim_kept_touch *reader = line->touches[r] ? &line->touches[r][word] : NULL;
-        if (!reader) continue;
+        if (!reader || outlasts(p, reader)) continue;
         reader->bytes &= ~(unsigned)p->bytes & 15u;
         if (!reader->bytes) reader->by = 0;
     }

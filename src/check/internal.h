@@ -43,6 +43,8 @@ typedef struct sim_view {
     sim_floor floor;
     sim_heard heard;        /* read from flags; becomes known at the next fence (flag.c) */
     uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
+    uint64_t lock;          /* the address of a lock that a lane holds; 0: none (lock.h) */
+    uint8_t lock_lane, lacks;
 } sim_view;
 
 typedef struct sim_views {
@@ -562,6 +564,9 @@ void sim_hazard_local_start(const sim_block *b);
 /* variable.c. Called before an access to the warp's own block's shared memory. `is_strong`: an atomic or the like. */
 void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const uint32_t address[SIM_LANES],
                        uint32_t bytes, haul_action action, bool is_strong);
+/* Called before a write to global memory, at `address` by the first lane: reports it if it is to a constant variable.
+ */
+void sim_hazard_constant(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address, haul_action action);
 
 /* flight.c. The warp's lane issued a bulk copy to or from block `to`; a load arrived on the mbarrier `actor`; a
  * cp.async was issued; the block ends. */

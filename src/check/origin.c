@@ -4,11 +4,13 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/scratch.h"
+#include "ptx/traits.h"
 #include "ptx/users.h"
 #include "state/program.h"
 
 /* What a register holds, if all its definitions agree: nothing known yet, an integer, something else (MIXED), or an
- * address in the program's variable number value - FIRST. */
+ * address in the program's variable number value - FIRST; behind those come the module's variables, for constant ones.
+ */
 enum { UNSEEN, INTEGER, MIXED, FIRST };
 
 typedef struct search {
@@ -25,7 +27,15 @@ static bool has_bounds(const ptx_variable *v) {
     return v->space == PTX_SPACE_SHARED && !v->is_extern && v->size;
 }
 
+static uint32_t of_constant(const sim_program *p, const ptx_variable *variable) {
+    const ptx_module *m = p->module;
+    for (uint32_t i = 0; i < m->variable_count; i++)
+        if (m->variables[i] == variable) return FIRST + (uint32_t)p->variable_count + i;
+    return INTEGER;
+}
+
 static uint32_t of_variable(const sim_program *p, const ptx_variable *variable) {
+    if (variable->space == PTX_SPACE_CONST) return of_constant(p, variable);
     if (variable->space != PTX_SPACE_SHARED) return INTEGER;
     const uint64_t *number = has_bounds(variable) ? pointer_map_find(&p->variable_numbers, variable) : NULL;
     return number ? FIRST + (uint32_t)*number : MIXED;
@@ -149,6 +159,11 @@ static void set_origins(const search *s, sim_origin *by_instruction) {
         const ptx_operand *o = shared_operand(&f->instructions[i]);
         const uint32_t held = o ? of_operand(s, o) : MIXED;
         if (held < FIRST) continue;
+        if (held - FIRST >= s->p->variable_count) {
+            if (ptx_is(f->instructions[i].op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION))
+                by_instruction[i].variable = s->p->module->variables[held - FIRST - s->p->variable_count];
+            continue;
+        }
         const sim_variable_place *place = &s->p->variables[held - FIRST];
         by_instruction[i] = (sim_origin){.variable = place->variable,
                                          .from = (uint32_t)place->at,
@@ -177,6 +192,7 @@ static void find_all(void *context, arena *memory) {
 haul_status sim_origins_find(const sim_program *p, sim_origin **by_instruction) {
     bool any = false;
     for (size_t i = 0; i < p->variable_count; i++) any |= has_bounds(p->variables[i].variable);
+    for (size_t i = 0; i < p->module->variable_count; i++) any |= p->module->variables[i]->space == PTX_SPACE_CONST;
     *by_instruction = NULL;
     if (!any) return HAUL_OK;
     *by_instruction = memory_zeroed(p->function->instruction_count, sizeof **by_instruction);

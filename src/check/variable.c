@@ -1,4 +1,5 @@
-/* Accesses to shared memory that leave the variable from which their address was computed (check/origin.h). */
+/* Accesses to shared memory that leave the variable from which their address was computed, and writes to constant
+ * variables (check/origin.h). */
 #include "base/mangled.h"
 #include "check/internal.h"
 #include "check/origin.h"
@@ -48,7 +49,7 @@ static sim_origin in_words(const sim_origin *o) {
 void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const uint32_t address[SIM_LANES],
                        uint32_t bytes, haul_action action, bool is_strong) {
     const sim_origin *o = w->sm->grid->origins;
-    if (!o || !o[instruction].variable) return;
+    if (!o || !o[instruction].variable || o[instruction].variable->space != PTX_SPACE_SHARED) return;
     if (all_inside(&o[instruction], active, address, bytes)) return;
     const sim_origin words = in_words(&o[instruction]);
     const bool by_words = is_strong && bytes <= 4;
@@ -64,4 +65,24 @@ void sim_hazard_inside(sim_warp *w, uint32_t instruction, uint32_t active, const
                            .address = address[lane],
                            .bytes = bytes};
     report_outside(w, &s, &o[instruction]);
+}
+
+void sim_hazard_constant(sim_warp *w, const sim_op *op, uint32_t active, uint64_t address, haul_action action) {
+    const sim_origin *o = w->sm->grid->origins;
+    const ptx_variable *v = o ? o[op->instruction].variable : NULL;
+    if (!v || v->space != PTX_SPACE_CONST) return;
+    const sim_suspect s = {.kind = HAUL_FINDING_ILLEGAL_ACCESS,
+                           .action = action,
+                           .instruction = op->instruction,
+                           .lanes = active,
+                           .thread = SIM_NO_THREAD,
+                           .space = HAUL_SPACE_GLOBAL,
+                           .address = address,
+                           .bytes = op->bytes};
+    size_t length;
+    const char *name = mangled_name(v->name, &length);
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f, "`%.*s` is constant memory, which only the host may change: loads need not see this",
+                       (int)length, name);
 }

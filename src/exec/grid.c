@@ -22,6 +22,7 @@
 #include "base/status.h"
 #include "check/use_list.h"
 #include "check/internal.h"
+#include "check/lock.h"
 #include "check/node.h"
 #include "check/origin.h"
 #include "check/unused_load.h"
@@ -99,7 +100,7 @@ struct sim_run {
     sim_origin *origins;
     sim_wait_conditions *conditions;
     sim_unused_loads *unused;
-    uint8_t *uses; /* owned; the grid points to this and to the arrays beside it */
+    uint8_t *locked, *uses; /* owned; the grid points to this and to the arrays beside it */
     uint64_t *places;
     int threads;                             /* most host threads; short epochs run on one */
     uint64_t expected;                       /* estimated operations of the launch */
@@ -132,6 +133,8 @@ static haul_status set_up_checks(sim_run *s, const sim_launch *l) {
     s->grid.relaxes = sim_relaxes(l->program);
     HAUL_TRY(sim_uses_find(l->program, &s->uses));
     s->grid.uses = s->uses;
+    HAUL_TRY(sim_locks_find(l->program, s->uses, &s->locked));
+    s->grid.locked = s->locked;
     HAUL_TRY(sim_wait_conditions_find(l->program, &s->conditions));
     s->grid.conditions = s->conditions;
     if (!s->grid.node) HAUL_TRY(sim_unused_loads_find(l->program, &s->unused));
@@ -300,6 +303,7 @@ static void tear_down(sim_run *s) {
     sim_watch_free(s->watch);
     memory_free(s->origins);
     memory_free(s->uses);
+    memory_free(s->locked);
     memory_free(s->conditions);
     sim_unused_loads_free(s->unused);
     memory_free(s->places);

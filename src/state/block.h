@@ -65,6 +65,7 @@ typedef struct sim_grid {
     sim_proxy_need proxies;           /* with checks */
     bool relaxes;                     /* with checks: it has barriers that do not order memory */
     const uint8_t *uses;              /* with checks, by instruction: SIM_USE_*; NULL: none */
+    uint8_t *locked;                  /* with checks, by instruction: check/lock.h; NULL: the kernel has no locks */
     const uint64_t *places;           /* with checks, by instruction: its place for the user (check/source_place.c) */
     sim_schedule schedule;
     /* With checks: check/wait_condition.h; NULL: no wait has a condition. */

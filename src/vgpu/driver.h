@@ -182,6 +182,7 @@ typedef struct sim_order_finding {
     CUdeviceptr address;          /* of the first byte that both use */
     uint64_t bytes;
     bool overlaps; /* the later launch may start before the earlier one has ended, and does not wait for it */
+    bool is_next;  /* if it overlaps: nothing was launched between the two */
 } sim_order_finding;
 typedef struct sim_order_watch {
     sim_site (*site)(void); /* returns where the calling thread is */

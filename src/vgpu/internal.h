@@ -87,6 +87,7 @@ struct CUstream_st {
     uint64_t number;
     unsigned line;       /* in the order of operations (order.h); 0: none yet */
     CUfunction in_front; /* the kernel that was launched last, if nothing has been issued since; may be unloaded */
+    uint64_t open;       /* launches that may still run when that one has ended: sim_ordered.open (order.c) */
     CUstream next;
 };
 

@@ -20,7 +20,7 @@ struct sim_ordered {
     bool is_done;
     enum { UNKNOWN, NOT_OF_HOST, OF_HOST, GIVES_SIGNS } memory; /* what it uses of memory that the host sees, too */
     bool is_touched;                                            /* a use of its memory by the program was reported */
-    bool overlaps;                                              /* a launch that is not behind the one in front of it */
+    uint64_t open; /* bit k: a launch that is not behind the operation k + 1 places in front of it in its line */
     bool
         in_call; /* a use by the program during a host function: whether it comes before work issued later is unknown */
     const unsigned char *parameters; /* of a launch that is not done */
@@ -102,9 +102,15 @@ void sim_order_host_waited_for_all(CUcontext c) {
     if (o) join_all(o, &o->lines[SIM_ORDER_HOST_LINE], c);
 }
 
+/* True if b may start before a, which was launched in front of it, has ended. */
+static bool is_open_for(const sim_ordered *a, const sim_ordered *b) {
+    const uint32_t apart = b->number - a->number;
+    return a->line == b->line && apart && apart <= 64 && b->open >> (apart - 1) & 1;
+}
+
 static bool comes_before(const sim_ordered *a, const sim_ordered *b) {
     if (a->in_call && a->turn < b->turn) return true;
-    return b->before.at[a->line] >= a->number;
+    return b->before.at[a->line] >= a->number && !is_open_for(a, b);
 }
 
 /* ---- the list of operations ---- */
@@ -303,12 +309,16 @@ static bool starts_early(CUstream s, const sim_work *w) {
            has_instruction(s->in_front, PTX_OP_GRIDDEPCONTROL_LAUNCH);
 }
 
-/* True if it does, and the launch never waits for it. `joined` says what the stream's next work would be behind without
- * the stream itself. */
-static bool overlaps(const sim_order *o, CUstream s, const sim_work *w, const sim_stamp *joined) {
-    if (!w->is_hidden || o->line_count >= SIM_ORDER_LINES) return false;
-    if (joined->at[s->line] == o->lines[s->line].at[s->line]) return false;
-    return !has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT);
+/* Returns the launches that may still run when the work has ended, by their distance. A launch that starts early and
+ * never waits need not end behind the one in front of it. One that waits ends behind that one, but not behind those
+ * that it was not behind: the wait is for the launch in front only. `joined` says what the stream's next work would be
+ * behind without the stream itself. */
+static uint64_t launches_left_open(const sim_order *o, CUstream s, const sim_work *w, const sim_stamp *joined) {
+    if (!w->is_programmatic || !s->in_front || o->line_count >= SIM_ORDER_LINES) return 0;
+    uint64_t open = s->open << 1;
+    if (w->is_hidden && !has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT)) open |= 1;
+    const uint32_t left = o->lines[s->line].at[s->line] - joined->at[s->line];
+    return left < 64 ? open & ((UINT64_C(1) << left) - 1) : open;
 }
 
 /* Adds what the stream's next work is behind, apart from the stream's own work. */
@@ -325,13 +335,14 @@ static void join_others(sim_order *o, sim_stamp *stamp, CUstream s) {
 void sim_order_issue(CUstream s, sim_work *w) {
     CUcontext c = s->context;
     sim_order *o = order_of(c);
+    sim_stamp others = {{0}};
     w->is_hidden = starts_early(s, w);
+    if (o) forget_old(o);
+    sim_stamp *stamp = o ? stamp_of(o, s) : NULL;
+    if (o) join_others(o, &others, s);
+    s->open = o ? launches_left_open(o, s, w, &others) : 0;
     s->in_front = w->kind == SIM_WORK_LAUNCH ? w->function : NULL;
     if (!o) return;
-    forget_old(o);
-    sim_stamp *stamp = stamp_of(o, s), others = {{0}};
-    join_others(o, &others, s);
-    const bool is_early = overlaps(o, s, w, &others);
     join(stamp, &others);
     if (w->kind == SIM_WORK_WAIT && w->mark->stamp) join(stamp, w->mark->stamp);
     if (w->kind == SIM_WORK_AWAIT || is_between_devices(c, w)) join_all(o, stamp, c);
@@ -339,9 +350,7 @@ void sim_order_issue(CUstream s, sim_work *w) {
     if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
     if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;
     if (is_watched(w)) w->ordered = add(o, s, w, stamp);
-    if (!is_early || !w->ordered) return;
-    w->ordered->before.at[s->line] -= 2; /* itself, and the launch in front of it */
-    w->ordered->overlaps = true;
+    if (w->ordered) w->ordered->open = s->open;
 }
 
 void sim_order_replace(CUstream s, const sim_work *condition, sim_work *work) {
@@ -397,7 +406,8 @@ static void report(const sim_order *o, sim_ordered *a, const sim_use *of_a, sim_
     f.later.instruction = later->instruction;
     f.earlier.writes = earlier->writes;
     f.earlier.instruction = earlier->instruction;
-    f.overlaps = a->end.stream == b->end.stream && (is_later ? a : b)->overlaps;
+    f.overlaps = is_later ? is_open_for(b, a) : is_open_for(a, b);
+    f.is_next = (is_later ? a->number - b->number : b->number - a->number) == 1;
     a->is_touched |= by_host || a->end.kind == SIM_ORDER_ALLOCATE;
     b->is_touched |= by_host || b->end.kind == SIM_ORDER_ALLOCATE;
     o->watch.report(&f);

@@ -24,6 +24,7 @@ KERNEL(lock_given_back_by_volatile_store) {
     if (T == 0) {
         while (atomicCAS(WORD, 0, 1) != 0) {
         }
+        if (FIXED) __threadfence();
         PTX("" ::: "memory");
         *sum += WHOLE(in[blockIdx.x]); /* BUG */
         if (FIXED) __threadfence();

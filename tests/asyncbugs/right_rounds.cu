@@ -3,6 +3,9 @@
 #include "asyncbugs.cuh"
 
 #define WORD ((unsigned *)(out + 4000))
+#define WHOLE(x) floorf(64 * (x))
+
+__constant__ float table[128];
 
 /* A ring of four slots between two blocks, by acquires and releases and no fence: the indices only rise. */
 KERNEL(ring_of_acquires_and_releases) {
@@ -389,4 +392,131 @@ KERNEL(rounds_of_unequal_work) {
         __syncthreads();
     }
     out[T] = sum;
+}
+
+/* The last block sets its ticket back by an ordinary store: what the ticket returned says that all others have come. */
+KERNEL(ticket_set_back_by_an_ordinary_store) {
+    __shared__ bool is_last;
+    out[1024 + 32 * blockIdx.x + T] = in[32 * blockIdx.x + T];
+    __syncthreads();
+    if (T == 0) {
+        __threadfence();
+        is_last = atomicInc(WORD, gridDim.x) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!is_last) return;
+    float sum = 0;
+    for (unsigned b = 0; b < gridDim.x; b++) sum += out[1024 + 32 * b + T];
+    out[T] = sum;
+    if (T == 0) *WORD = 0;
+}
+
+/* A barrier of the grid whose last block sets the count back before it turns the sense. */
+KERNEL(count_set_back_before_the_sense_turns) {
+    unsigned *count = WORD, *sense = WORD + 1;
+    unsigned mine = 0;
+    out[1024 + 32 * blockIdx.x + T] = in[32 * blockIdx.x + T];
+    for (unsigned round = 0; round < 3; round++) {
+        __syncthreads();
+        if (T == 0) {
+            mine ^= 1;
+            __threadfence();
+            if (atomicAdd(count, 1) == gridDim.x - 1) {
+                *count = 0;
+                __threadfence();
+                asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(sense), "r"(mine) : "memory");
+            } else {
+                unsigned seen;
+                do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(sense) : "memory");
+                while (seen != mine);
+            }
+        }
+        __syncthreads();
+        const float *from = out + 1024 + 512 * (round & 1);
+        float *to = out + 1024 + 512 * (~round & 1);
+        to[32 * blockIdx.x + T] = from[(32 * blockIdx.x + T + 32) % (32 * gridDim.x)];
+    }
+}
+
+/* Lists by bucket are built by exchanges, and walked by the last block. */
+KERNEL(buckets_walked_by_the_last_block) {
+    unsigned *head = WORD, *next = (unsigned *)out + 1024;
+    const unsigned me = 32 * blockIdx.x + T + 1, key = (unsigned)(8 * in[me]) % 8;
+    __shared__ bool is_last;
+    next[me] = atomicExch(head + key, me);
+    __syncthreads();
+    if (T == 0) {
+        __threadfence();
+        is_last = atomicAdd(WORD + 16, 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!is_last || T >= 8) return;
+    unsigned length = 0;
+    for (unsigned i = head[T]; i; i = next[i]) length++;
+    out[T] = (float)length;
+}
+
+/* A warp's leader holds a lock for all its lanes. */
+KERNEL(lock_held_for_the_warp) {
+    if (LANE == 0) {
+        while (atomicCAS(WORD, 0, 1) != 0) __nanosleep(20);
+        __threadfence();
+    }
+    __syncwarp();
+    out[LANE] += WHOLE(in[64 * blockIdx.x + T]);
+    __threadfence();
+    __syncwarp();
+    if (LANE == 0) atomicExch(WORD, 0);
+}
+
+/* One array is used as floats, then as bytes, then as words. */
+KERNEL(phases_share_an_array) {
+    __shared__ union {
+        float numbers[128];
+        unsigned words[128];
+        unsigned char bytes[512];
+    } s;
+    s.numbers[T] = in[T];
+    __syncthreads();
+    const float x = s.numbers[127 - T];
+    __syncthreads();
+    s.bytes[4 * T] = (unsigned char)T;
+    s.bytes[4 * T + 1] = 1;
+    __syncthreads();
+    const unsigned y = s.words[127 - T] & 0xffff;
+    __syncthreads();
+    s.words[T] = y;
+    __syncthreads();
+    out[T] = x + (float)s.words[T ^ 3];
+}
+
+/* Odd blocks have one barrier more. */
+KERNEL(odd_blocks_have_a_barrier_more) {
+    __shared__ float s[64];
+    s[T] = in[T];
+    if (blockIdx.x & 1) {
+        __syncthreads();
+        s[T] += 1;
+    }
+    __syncthreads();
+    out[64 * blockIdx.x + T] = s[63 - T];
+}
+
+/* All threads use a barrier by its count where others say __syncthreads(): the counts are equal. */
+KERNEL(barrier_zero_with_the_count_of_the_block) {
+    __shared__ float s[128];
+    s[T] = in[T];
+    if (WARP & 1)
+        __syncthreads();
+    else
+        PTX("bar.sync 0, 128;" ::: "memory");
+    out[T] = s[127 - T];
+}
+
+/* A constant table is read through its generic address. */
+KERNEL(constant_table_read_by_address) {
+    const float *from = in[T] < 2 ? table : in;
+    out[T] = from[127 - T];
 }

@@ -93,7 +93,11 @@ static const char dependents[] =
     ".visible .entry early(.param .u64 in) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  ld.param.u64 %rd1, [in];\n"
     "  ld.u32 %r1, [%rd1];\n  st.u32 [%rd1+4], %r1;\n  ret;\n}\n"
     ".visible .entry patient(.param .u64 in) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  ld.param.u64 %rd1, [in];\n"
-    "  griddepcontrol.wait;\n  ld.u32 %r1, [%rd1];\n  st.u32 [%rd1+4], %r1;\n  ret;\n}\n";
+    "  griddepcontrol.wait;\n  ld.u32 %r1, [%rd1];\n  st.u32 [%rd1+4], %r1;\n  ret;\n}\n"
+    ".visible .entry hasty(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n"
+    "  griddepcontrol.launch_dependents;\n  st.u32 [%rd1+8], 1;\n  ret;\n}\n"
+    ".visible .entry polite(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n"
+    "  griddepcontrol.launch_dependents;\n  griddepcontrol.wait;\n  st.u32 [%rd1+8], 1;\n  ret;\n}\n";
 
 static unsigned ordered;
 static void *streams[2], *event, *next, *counter;
@@ -227,6 +231,30 @@ static void dependent(void) {
     MUST(cuModuleGetFunction(&second, module, ordered ? "patient" : "early"));
     launch_dependent(first, 0);
     launch_dependent(second, 1);
+}
+
+/* A launch between the two uses other memory, but must wait all the same: the last one waits for that launch only. */
+static void dependent_chain(void) {
+    void *module, *first, *between, *patient;
+    MUST(cuModuleLoadData(&module, dependents));
+    MUST(cuModuleGetFunction(&first, module, "first"));
+    MUST(cuModuleGetFunction(&between, module, ordered ? "polite" : "hasty"));
+    MUST(cuModuleGetFunction(&patient, module, "patient"));
+    launch_dependent(first, 0);
+    launch_dependent(between, 1);
+    launch_dependent(patient, 1);
+}
+
+/* The last launch is an ordinary one: it comes after all that the stream has. */
+static void dependent_chain_ends(void) {
+    void *module, *first, *hasty, *early;
+    MUST(cuModuleLoadData(&module, dependents));
+    MUST(cuModuleGetFunction(&first, module, "first"));
+    MUST(cuModuleGetFunction(&hasty, module, "hasty"));
+    MUST(cuModuleGetFunction(&early, module, "early"));
+    launch_dependent(first, 0);
+    launch_dependent(hasty, 1);
+    launch_dependent(early, 0);
 }
 
 /* Not without the attribute, and not if the program waits between the two. */
@@ -397,6 +425,8 @@ static const struct {
              {"allocate", allocate},
              {"dependent", dependent},
              {"dependent-in-turn", dependent_in_turn},
+             {"dependent-chain", dependent_chain},
+             {"dependent-chain-ends", dependent_chain_ends},
              {"graph", graph},
              {"array", array_copies},
              {"array-parts", array_parts},

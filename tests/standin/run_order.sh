@@ -38,6 +38,9 @@ result 'with what the earlier call does' says 'what the allocation in stream 1 p
 finds dependent race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'with what the kernel lacks' says 'its kernel has no griddepcontrol.wait'
 result 'launches that do not overlap' exits_with 0 "$haul" check -- "$program" dependent-in-turn ordered
+finds dependent-chain race-streams cudaLaunchKernelExC cudaLaunchKernelExC
+result 'with the launch between the two' says 'waits for the launch in front only'
+result 'an ordinary launch at the end of a chain' exits_with 0 "$haul" check -- "$program" dependent-chain-ends ordered
 finds graph race-streams cuGraphAddKernelNode_v2 cuGraphAddKernelNode_v2
 finds array race-streams cudaMemcpy2DFromArrayAsync cudaMemcpy2DToArrayAsync
 finds array-parts race-streams cudaMemcpy2DToArrayAsync cudaMemcpy2DToArrayAsync

@@ -90,6 +90,9 @@ static void put_what(text *out, const sim_order_finding *f) {
         text_put(out, ", and has not waited for it");
     else if (f->later.kind == SIM_ORDER_HOST_FREE)
         text_put(out, ", and the program has not waited for it: this call does not wait either for memory of a pool");
+    else if (f->overlaps && !f->is_next)
+        text_put(out, ", and does not wait for it: griddepcontrol.wait (cudaGridDependencySynchronize()) waits for the "
+                      "launch in front only, and a launch between the two does not wait");
     else if (f->overlaps)
         text_put(out, ", and does not wait for it: the launch may start early, and its kernel has no "
                       "griddepcontrol.wait (cudaGridDependencySynchronize())");

@@ -56,9 +56,9 @@
 #define LOCKED_VOLATILE(fence)                                                                        \
     "add.u64 %rd4, %rd0, 128;\nL: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n" \
     "@%p2 bra L;\n" COUNT_VOLATILE fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
-#define LOCKED(fence)                                                                                 \
+#define LOCKED(behind, fence)                                                                         \
     "add.u64 %rd4, %rd0, 128;\nL: atom.global.cas.b32 %r7, [%rd4], 0, 1;\nsetp.ne.u32 %p2, %r7, 0;\n" \
-    "@%p2 bra L;\n" COUNT fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
+    "@%p2 bra L;\n" behind COUNT fence "atom.global.exch.b32 %r7, [%rd4], 0;\n"
 
 /* The second block stores to the word with the lock, or without. */
 #define LOCKED_STORE                                                                                 \
@@ -208,7 +208,12 @@ static const pair pairs[] = {
          VOLATILE_READ("st.global.u32 [%rd0+512], %r7;\n"),
          VOLATILE_READ("setp.ne.u32 %p2, %r7, 0;\n@%p2 bra D;\nst.global.u32 [%rd0+512], 1;\n")),
     PAIR("volatile data around which a version changes", RACE_GLOBAL, 2, 1, VERSIONED(""), VERSIONED(LOOK_AGAIN)),
-    PAIR("lock that is given back without a fence", RACE_GLOBAL, 4, 1, LOCKED(""), LOCKED("membar.gl;\n")),
+    PAIR("lock that is given back without a fence", RACE_GLOBAL, 4, 1, LOCKED("membar.gl;\n", ""),
+         LOCKED("membar.gl;\n", "membar.gl;\n")),
+    PAIR("lock that is taken without a fence", RACE_GLOBAL, 4, 1, LOCKED("", "membar.gl;\n"),
+         LOCKED("membar.gl;\n", "membar.gl;\n")),
+    PAIR("lock whose fence is for the block only", RACE_GLOBAL, 4, 1, LOCKED("membar.cta;\n", "membar.gl;\n"),
+         LOCKED("membar.gl;\n", "membar.gl;\n")),
     PAIR("counter of all blocks by atomics of a block's scope", RACE_GLOBAL, 2, 32,
          "red.relaxed.cta.global.add.u32 [%rd0], 1;\n", "red.relaxed.gpu.global.add.u32 [%rd0], 1;\n"),
     PAIR("counter of each block by atomics of a block's scope", RACE_GLOBAL, 2, 32,

@@ -1,0 +1,82 @@
+#include "check/lock.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "check/flag_words.h"
+#include "check/internal.h"
+#include "state/block.h"
+#include "state/program.h"
+
+/* ---- which kernels have such locks ---- */
+
+static bool is_exchange(const ptx_instruction *i) {
+    return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_EXCH;
+}
+
+static bool may_lock(const ptx_instruction *i, uint8_t use) {
+    return use & SIM_USE_WAITS && (sim_is_compare_and_swap(i) || is_exchange(i)) && ptx_bits(i->type) == 32 &&
+           !ptx_in_shared(i);
+}
+
+haul_status sim_locks_find(const sim_program *p, const uint8_t *uses, uint8_t **locked) {
+    const ptx_function *f = p->function;
+    bool any = false;
+    *locked = NULL;
+    for (size_t i = 0; uses && i < f->instruction_count; i++) any |= may_lock(&f->instructions[i], uses[i]);
+    if (!any) return HAUL_OK;
+    *locked = memory_zeroed(f->instruction_count, sizeof **locked);
+    return *locked ? HAUL_OK : haul_no_memory("the launch's checks");
+}
+
+/* ---- taking one, and giving it back ---- */
+
+/* True if the lane's operation takes the lock: a compare and swap that finds what it expects, an exchange that changes
+ * the word. */
+static bool takes_lock(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
+    const sim_grid *g = w->sm->grid;
+    const ptx_instruction *i = sim_instruction_of(w, op->instruction);
+    if (!may_lock(i, g->uses[op->instruction])) return false;
+    const ptx_operand *o = &i->operands[2];
+    if (o->kind != PTX_REGISTER && o->kind != PTX_INTEGER) return false;
+    const uint32_t value =
+        o->kind == PTX_INTEGER ? (uint32_t)o->bits : SIM_SLOT(w, uint32_t, g->program->register_slots[o->reg])[lane];
+    return (sim_flag_value(w, address) == value) == !is_exchange(i);
+}
+
+void sim_lock_visit(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool writes) {
+    const unsigned lane = (unsigned)__builtin_ctz(active);
+    if (!writes || active & (active - 1) || sim_is_shared_address(address[lane])) return;
+    sim_view *v = sim_view_of(sim_domain_of(w->block), sim_actor(w), lane);
+    if (takes_lock(w, op, lane, address[lane])) {
+        const bool acquires = ptx_acquires(sim_instruction_of(w, op->instruction));
+        v->lock = address[lane];
+        v->lock_lane = (uint8_t)lane;
+        v->lacks = acquires ? 0 : SIM_LACKS_FENCE | SIM_LACKS_GRIDS_FENCE;
+    } else if (v->lock == address[lane])
+        v->lock = 0;
+}
+
+void sim_lock_note(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, const uint64_t address[SIM_LANES],
+                   haul_action action) {
+    if (!v->lock || action == HAUL_ACTION_ATOMIC || !(lanes >> v->lock_lane & 1)) return;
+    if (address[v->lock_lane] == v->lock) { /* an ordinary store may give it back, too */
+        if (action == HAUL_ACTION_WRITE) v->lock = 0;
+        return;
+    }
+    uint8_t *locked = &w->sm->grid->locked[op->instruction];
+    __atomic_fetch_or(locked, (uint8_t)(SIM_LOCKED | v->lacks), __ATOMIC_RELAXED);
+}
+
+/* ---- what it means ---- */
+
+static bool lacks(const sim_grid *g, uint32_t instruction, bool is_far) {
+    return g->locked[instruction] & (is_far ? SIM_LACKS_GRIDS_FENCE : SIM_LACKS_FENCE);
+}
+
+bool sim_lock_lacks_fence(const sim_grid *g, const sim_logged *e, const sim_touch *t) {
+    if (!g->locked || !(g->locked[e->instruction] & g->locked[t->instruction] & SIM_LOCKED)) return false;
+    if (e->action == HAUL_ACTION_ATOMIC || t->action == HAUL_ACTION_ATOMIC) return false;
+    const bool is_far = e->cluster != t->cluster;
+    if (!is_far && e->actor == t->actor) return false;
+    return lacks(g, e->instruction, is_far) || lacks(g, t->instruction, is_far);
+}
