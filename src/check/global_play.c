@@ -554,5 +554,6 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
         failed |= sms[i].hazards->log.failed;
         sim_access_log_empty(&sms[i].hazards->log, watch->epoch);
     }
+    sim_memory_settle_written(watch->grid->memory);
     return failed ? sim_watch_no_memory() : HAUL_OK;
 }
