@@ -458,10 +458,10 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
     if (action == HAUL_ACTION_READ && sim_load_may_be_unused(w->sm->grid, op->instruction))
         active &= ~sim_lanes_without_use(w, op->instruction);
     for (uint32_t i = 0; i < views->count; i++) {
-        const uint32_t lanes = views->list[i].lanes & active;
+        const uint32_t lanes = sim_view_at(views, i)->lanes & active;
         if (!lanes) continue;
         if (!has_room(w->block)) return;
-        log_lanes(w, op, &views->list[i], lanes, address, action);
+        log_lanes(w, op, sim_view_at(views, i), lanes, address, action);
     }
 }
 
@@ -549,7 +549,7 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
         sim_hazard_global(w, op, SIM_ALL_LANES, address, action);
         return;
     }
-    if (has_room(w->block)) log_span(w, op, &views->list[0], first, second, action);
+    if (has_room(w->block)) log_span(w, op, sim_view_at(views, 0), first, second, action);
 }
 
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
