@@ -282,13 +282,6 @@ static uint32_t keep_values(sim_access_log *log, const sim_warp *w, const sim_op
 
 /* ---- uninitialised memory ---- */
 
-static void set_written(unsigned char *written, uint64_t address, unsigned bytes) {
-    if (bytes >= 4)
-        memset(written + address / 4, 15, bytes / 4);
-    else
-        __atomic_fetch_or(written + address / 4, sim_bits_of_word(address, bytes), __ATOMIC_RELAXED);
-}
-
 static uint64_t bits_of_bytes(unsigned bytes) {
     uint64_t bits = 0;
     for (unsigned k = 0; k < 4; k++)
@@ -296,107 +289,103 @@ static uint64_t bits_of_bytes(unsigned bytes) {
     return bits;
 }
 
-/* `written`: the marks of the word that holds the address, and of those after it */
-static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written,
-                          uint64_t address) {
+/* A lane's access: its address, and the place of that among what was written. */
+typedef struct place {
+    sim_marks *written;
+    uint64_t address, at;
+} place;
+
+static void check_written(sim_warp *w, const sim_op *op, unsigned lane, const place *p) {
+    const uint64_t address = p->address;
     for (unsigned at = 0; at < op->bytes; at += 4) {
-        const unsigned char mask = sim_bits_of_word(address, op->bytes);
-        if ((written[at / 4] & mask) == mask) continue;
+        const unsigned mask = sim_bits_of_word(address, op->bytes), bits = sim_marks_word(p->written, p->at + at);
+        if ((bits & mask) == mask) continue;
         const unsigned element = at >> op->x, bytes = op->bytes < 4 ? op->bytes : 4;
-        const unsigned missing = (mask & ~written[at / 4] & 15u) >> (address % 4);
-        const uint64_t bits = bits_of_bytes(missing) << (8 * (at - (element << op->x)) % 64);
-        sim_hazard_taint(w, op->instruction, element, 1u << lane, bits, HAUL_SPACE_GLOBAL, address + at, bytes);
+        const unsigned missing = (mask & ~bits & 15u) >> (address % 4);
+        const uint64_t taint = bits_of_bytes(missing) << (8 * (at - (element << op->x)) % 64);
+        sim_hazard_taint(w, op->instruction, element, 1u << lane, taint, HAUL_SPACE_GLOBAL, address + at, bytes);
     }
 }
 
 const char sim_updates_nothing[] =
     "nobody has written these bytes, and the result of the atomic operation depends on them";
 
-/* `written`: as above. An atomic operation needs what was there. */
-static void check_updated(sim_warp *w, const sim_op *op, unsigned lane, const unsigned char *written,
-                          uint64_t address) {
-    unsigned char missing = 0;
-    for (unsigned at = 0; at < op->bytes; at += 4)
-        missing |= sim_bits_of_word(address, op->bytes) & (unsigned char)~written[at / 4];
-    if (!missing || !sim_is_update(sim_instruction_of(w, op->instruction))) return;
+/* An atomic operation needs what was there. */
+static void check_updated(sim_warp *w, const sim_op *op, unsigned lane, const place *p) {
+    if (!sim_is_update(sim_instruction_of(w, op->instruction))) return;
     const sim_suspect s = {.kind = HAUL_FINDING_UNINITIALISED_READ,
                            .action = HAUL_ACTION_ATOMIC,
                            .instruction = op->instruction,
                            .lanes = 1u << lane,
                            .thread = SIM_NO_THREAD,
                            .space = HAUL_SPACE_GLOBAL,
-                           .address = address,
+                           .address = p->address,
                            .bytes = op->bytes};
     sim_finding *f = sim_hazard_report(w, &s);
     if (f) sim_hazard_say(f, "%s", sim_updates_nothing);
 }
 
-/* Most lanes are in the allocation that the instruction has found last; its marks lie side by side. */
-static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES],
-                         haul_action action) {
-    const sim_range *range = &w->sm->reaches[op->instruction].range;
-    const uint64_t from = range->from & ~UINT64_C(3);
-    unsigned char *const near = range->to > from ? sim_memory_written(w->sm->grid->memory, from) : NULL;
-    for (; lanes; lanes &= lanes - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        const bool is_near = near && address[lane] - from < range->to - from;
-        unsigned char *written =
-            is_near ? near + (address[lane] - from) / 4 : sim_memory_written(w->sm->grid->memory, address[lane]);
-        if (!written) continue;
-        if (action == HAUL_ACTION_READ) {
-            check_written(w, op, lane, written, address[lane]);
-            continue;
-        }
-        if (action == HAUL_ACTION_ATOMIC) check_updated(w, op, lane, written, address[lane]);
-        set_written(written, address[lane] % 4, op->bytes);
+static void follow_lane(sim_warp *w, const sim_op *op, unsigned lane, const place *p, haul_action action) {
+    const bool has_all = sim_marks_has(p->written, p->at, op->bytes);
+    if (has_all) return;
+    if (action == HAUL_ACTION_READ) {
+        check_written(w, op, lane, p);
+        return;
     }
+    if (action == HAUL_ACTION_ATOMIC) check_updated(w, op, lane, p);
+    sim_marks_add(p->written, p->at, op->bytes);
 }
 
-static bool all_written(const unsigned char *written, size_t words) {
-    uint64_t missing = 0, eight;
-    for (; words >= 8; words -= 8, written += 8) {
-        memcpy(&eight, written, 8);
-        missing |= ~eight & UINT64_C(0x0f0f0f0f0f0f0f0f);
+/* Most lanes are in the allocation that the instruction has found last, which has one place for what was written. */
+static void follow_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES],
+                         haul_action action) {
+    const sim_memory *memory = w->sm->grid->memory;
+    const sim_range *range = &w->sm->reaches[op->instruction].range;
+    uint64_t first;
+    sim_marks *const near = range->to > range->from ? sim_memory_written(memory, range->from, &first) : NULL;
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        place p = {near, address[lane], 0};
+        if (near && address[lane] - range->from < range->to - range->from)
+            p.at = first + (address[lane] - range->from);
+        else
+            p.written = sim_memory_written(memory, address[lane], &p.at);
+        if (p.written && !sim_marks_has_page(p.written, p.at)) follow_lane(w, op, lane, &p, action);
     }
-    for (; words; words--, written++) missing |= ~*written & 15u;
-    return !missing;
 }
 
 /* Marks or checks the lanes' words; all at once if the lanes, `stride` bytes apart, are adjacent. */
 static void follow_written(sim_warp *w, const sim_op *op, uint32_t lanes, const uint64_t address[SIM_LANES],
                            int64_t stride, haul_action action) {
+    uint64_t at;
     const unsigned first = (unsigned)__builtin_ctz(lanes);
-    unsigned char *from = sim_memory_written(w->sm->grid->memory, address[first]);
-    if (!from || action == HAUL_ACTION_ASYNC_READ) return;
+    sim_marks *written = sim_memory_written(w->sm->grid->memory, address[first], &at);
+    if (!written || action == HAUL_ACTION_ASYNC_READ) return;
     const bool reads = action == HAUL_ACTION_READ || action == HAUL_ACTION_ATOMIC;
     const unsigned count = (unsigned)__builtin_popcount(lanes);
     const bool side_by_side =
         stride == op->bytes && lanes >> first == (count == 32 ? SIM_ALL_LANES : (1u << count) - 1);
-    const size_t words = (size_t)count * op->bytes / 4;
-    if (op->bytes < 4 || (!side_by_side && stride) || (reads && !all_written(from, stride ? words : op->bytes / 4u)))
+    const size_t bytes = stride ? (size_t)count * op->bytes : op->bytes;
+    if ((!side_by_side && stride) || (reads && !sim_marks_has(written, at, bytes)))
         follow_lanes(w, op, lanes, address, action);
     else if (!reads)
-        memset(from, 15, stride ? words : op->bytes / 4u);
-}
-
-/* True if adjacent lanes access whole words. */
-static bool has_whole_words(uint64_t first, size_t bytes) {
-    return first % 4 == 0 && bytes % 4 == 0;
+        sim_marks_add(written, at, bytes);
 }
 
 /* As follow_written(), for adjacent lanes from address `first` on. The next access is mostly as far away as the last
- * one was, so its marks are fetched. */
+ * one was, so what was written there is fetched. */
 static void follow_span(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t first, haul_action action) {
+    uint64_t at;
     const bool reads = action == HAUL_ACTION_READ || action == HAUL_ACTION_ATOMIC;
-    unsigned char *from = sim_memory_written(w->sm->grid->memory, first);
-    const size_t bytes = (size_t)__builtin_popcount(lanes) * op->bytes, words = bytes / 4;
-    if (!from) return;
-    const int64_t apart = (int64_t)(first - w->sm->reaches[op->instruction].latest);
-    __builtin_prefetch((const void *)((uintptr_t)from + (uint64_t)(apart / 4)));
-    if (has_whole_words(first, bytes) && (!reads || all_written(from, words))) {
-        if (!reads) memset(from, 15, words);
+    sim_marks *written = sim_memory_written(w->sm->grid->memory, first, &at);
+    const size_t bytes = (size_t)__builtin_popcount(lanes) * op->bytes;
+    if (!written) return;
+    sim_marks_fetch(written, at + first - w->sm->reaches[op->instruction].latest);
+    if (!reads) {
+        sim_marks_add(written, at, bytes);
         return;
     }
+    if (sim_marks_has(written, at, bytes)) return;
     uint64_t address[SIM_LANES] = {0};
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
@@ -407,9 +396,10 @@ static void follow_span(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t 
 
 void sim_hazard_discarded(sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {
     for (; lanes; lanes &= lanes - 1) {
+        uint64_t at;
         const uint64_t line = address[__builtin_ctz(lanes)] & ~(uint64_t)(SIM_FOOTPRINT_LINE - 1);
-        unsigned char *written = sim_memory_written(w->sm->grid->memory, line);
-        if (written) memset(written, 0, SIM_FOOTPRINT_LINE / 4);
+        sim_marks *written = sim_memory_written(w->sm->grid->memory, line, &at);
+        if (written) sim_marks_remove(written, at, SIM_FOOTPRINT_LINE);
     }
 }
 
@@ -470,11 +460,11 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
     if (action == HAUL_ACTION_READ && sim_load_may_be_unused(w->sm->grid, op->instruction))
         active &= ~sim_lanes_without_use(w, op->instruction);
     for (uint32_t i = 0; i < views->count; i++) {
-        const uint32_t lanes = views->list[i].lanes & active;
+        const uint32_t lanes = sim_view_at(views, i)->lanes & active;
         if (!lanes) continue;
         if (!has_room(w->block)) return;
-        if (w->sm->grid->locked) sim_lock_note(w, op, &views->list[i], lanes, address, action);
-        log_lanes(w, op, &views->list[i], lanes, address, action);
+        if (w->sm->grid->locked) sim_lock_note(w, op, sim_view_at(views, i), lanes, address, action);
+        log_lanes(w, op, sim_view_at(views, i), lanes, address, action);
     }
 }
 
@@ -564,16 +554,17 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
         return;
     }
     if (action == HAUL_ACTION_WRITE) sim_hazard_constant(w, op, SIM_ALL_LANES, first, action);
-    if (has_room(w->block)) log_span(w, op, &views->list[0], first, second, action);
+    if (has_room(w->block)) log_span(w, op, sim_view_at(views, 0), first, second, action);
 }
 
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
                              haul_action action, bool is_watched) {
     sim_domain *d = sim_domain_of(b);
     const uint32_t actor = b->rank * d->warps + thread / SIM_LANES, lane = thread % SIM_LANES;
-    unsigned char *written = sim_memory_written(b->sm->grid->memory, address);
+    uint64_t at;
+    sim_marks *written = sim_memory_written(b->sm->grid->memory, address, &at);
     const bool writes = action != HAUL_ACTION_ASYNC_READ;
-    if (written && writes) memset(written, 15, (bytes + 3) / 4);
+    if (written && writes) sim_marks_add(written, at, bytes);
     sim_view *v = sim_view_of(d, actor, lane);
     if (!bytes || !has_room(b)) return;
     sim_logged *e = append(b, actor, v);

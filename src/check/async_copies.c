@@ -41,12 +41,12 @@ void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
     log_sources(w, active, c);
     sim_flight_copy(w->block, active, c);
     sim_visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
-    const sim_views *views = &k.d->views[k.actor];
+    sim_views *views = &k.d->views[k.actor];
     const uint8_t state = SIM_CELL_ARRIVING | SIM_CELL_ASYNC;
     k.copy = c;
     k.active = active;
     for (uint32_t i = 0; i < views->count && !k.d->owner->failed; i++) {
-        k.v = &views->list[i];
+        k.v = sim_view_at(views, i);
         uint32_t left = sim_lines_write(&k, c->destination, c->bytes, active & k.v->lanes, state);
         for (; left; left &= left - 1) {
             k.lane = (unsigned)__builtin_ctz(left);

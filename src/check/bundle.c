@@ -174,7 +174,7 @@ bool sim_bundle_check(sim_warp *w, sim_bundle_cache *cache, uint32_t bundle, con
                       const uint32_t apart[SIM_LANES], uint32_t first) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t actor = sim_actor(w);
-    const sim_views *views = &d->views[actor];
+    sim_views *views = &d->views[actor];
     if (d->owner->failed) return true;
     if (views->count != 1) return false;
     const known_bundle *k = find(w, cache, bundle, pcs, count, apart, first);
@@ -183,7 +183,7 @@ bool sim_bundle_check(sim_warp *w, sim_bundle_cache *cache, uint32_t bundle, con
     sim_visit visit = {.w = w,
                        .d = d,
                        .s = sim_shadow_of(w->block),
-                       .v = &views->list[0],
+                       .v = sim_view_at(views, 0),
                        .b = w->block,
                        .action = k->is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
                        .actor = actor,

@@ -14,8 +14,8 @@
 sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane) {
     sim_views *v = &d->views[actor];
     for (uint32_t i = 0; i < v->count; i++)
-        if (v->list[i].lanes >> lane & 1) return &v->list[i];
-    return &v->list[0];
+        if (sim_view_at(v, i)->lanes >> lane & 1) return sim_view_at(v, i);
+    return sim_view_at(v, 0);
 }
 
 /* Recomputes `least` after the view has learned something, and drops its snapshot. */
@@ -62,10 +62,15 @@ static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
 
 sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes) {
     sim_views *v = &d->views[actor];
-    sim_view *from = &v->list[index];
+    sim_view *from = sim_view_at(v, index);
     if ((from->lanes & ~lanes) == 0) return from;
     if (v->count == SIM_LANES) return from;
-    sim_view *new = &v->list[v->count];
+    if (!v->more) v->more = memory_zeroed(SIM_LANES - 1, sizeof *v->more);
+    if (!v->more) {
+        d->owner->failed = true;
+        return NULL;
+    }
+    sim_view *new = sim_view_at(v, v->count);
     if (!view_has_memory(d, new)) return NULL;
     copy_view(d, new, from);
     new->lanes = from->lanes &lanes;
@@ -88,10 +93,11 @@ static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) 
 }
 
 static void drop_view(sim_views *v, uint32_t index) {
-    const sim_view dropped = v->list[index];
-    v->list[index] = v->list[--v->count];
-    v->list[v->count] = dropped; /* the unused view keeps its memory */
-    v->list[v->count].lanes = 0;
+    const sim_view dropped = *sim_view_at(v, index);
+    sim_view *last = sim_view_at(v, --v->count);
+    *sim_view_at(v, index) = *last;
+    *last = dropped; /* the unused view keeps its memory */
+    last->lanes = 0;
 }
 
 /* The lanes have reconverged: they know what any of them knew, and with `orders` each other's own accesses. */
@@ -100,20 +106,20 @@ static void reconverge(sim_domain *d, const sim_warp *w, uint32_t lanes, bool or
     sim_views *v = &d->views[actor];
     sim_view *joined = NULL;
     for (uint32_t i = 0; i < v->count; i++) {
-        if (!(v->list[i].lanes & lanes)) continue;
+        if (!(sim_view_at(v, i)->lanes & lanes)) continue;
         joined = sim_view_split(d, actor, i, lanes);
         break;
     }
     if (!joined) return;
     for (uint32_t i = v->count; i-- > 0;) {
-        sim_view *other = &v->list[i];
+        sim_view *other = sim_view_at(v, i);
         const uint32_t shared = other->lanes & lanes;
         if (other == joined || !shared) continue;
         join_views(d, joined, other);
         joined->lanes |= shared;
         other->lanes &= ~shared;
         if (other->lanes) continue;
-        if (joined == &v->list[v->count - 1]) joined = other;
+        if (joined == sim_view_at(v, v->count - 1)) joined = other;
         drop_view(v, i);
     }
     const bool whole = (w->live & ~lanes) == 0;
@@ -155,7 +161,7 @@ void sim_gate_arrive(sim_domain *d, sim_gate *g, const sim_warp *w, uint32_t lan
     const uint32_t actor = sim_actor(w);
     if (!sim_gate_open(d, g)) return;
     for (uint32_t i = 0; i < d->views[actor].count; i++) {
-        const sim_view *v = &d->views[actor].list[i];
+        const sim_view *v = sim_view_at(&d->views[actor], i);
         if (!(v->lanes & lanes)) continue;
         sim_known_join(g->gathered, v->order, d->used);
         sim_proxies_join(d, g->gathered_proxy, v->proxy);
@@ -179,7 +185,7 @@ void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t la
     sim_views *v = &d->views[actor];
     if (!g->gathered) return;
     for (uint32_t i = 0, count = v->count; i < count; i++) {
-        if (!(v->list[i].lanes & lanes)) continue;
+        if (!(sim_view_at(v, i)->lanes & lanes)) continue;
         sim_view *mine = sim_view_split(d, actor, i, lanes);
         if (!mine) return;
         sim_known_join(mine->order, g->open, d->used);
@@ -364,9 +370,13 @@ static void free_shadow(sim_shadow *s, uint32_t actors) {
     memory_free(s->local);
 }
 
+static void free_views(sim_views *v) {
+    for (uint32_t i = 0; i < (v->more ? SIM_LANES : 1); i++) memory_free(sim_view_at(v, i)->order);
+    memory_free(v->more);
+}
+
 static void free_domain(sim_domain *d, uint32_t blocks) {
-    for (uint32_t a = 0; d->views && a < d->actors; a++)
-        for (uint32_t i = 0; i < SIM_LANES; i++) memory_free(d->views[a].list[i].order);
+    for (uint32_t a = 0; d->views && a < d->actors; a++) free_views(&d->views[a]);
     for (uint32_t i = 0; d->barriers && i < blocks * SIM_BARRIERS; i++) memory_free(d->barriers[i].gathered);
     for (uint32_t i = 0; i < SIM_HAZARD_MBARRIERS; i++) {
         memory_free(d->mbarriers[i].gate.gathered);
@@ -424,7 +434,7 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
         first[b].domain = d;
     }
     for (uint32_t a = 0; a < d->actors; a++)
-        if (!view_has_memory(d, &d->views[a].list[0])) return false;
+        if (!view_has_memory(d, sim_view_at(&d->views[a], 0))) return false;
     return true;
 }
 
@@ -482,12 +492,13 @@ void sim_hazard_start(sim_block *first) {
     for (uint32_t a = 0; a < d->actors; a++) {
         sim_views *v = &d->views[a];
         v->count = 1;
-        v->list[0].lanes = SIM_ALL_LANES;
-        v->list[0].least = d->start;
-        v->list[0].floor = (sim_floor){0};
-        v->list[0].kept_in = 0;
-        v->list[0].heard = (sim_heard){0};
-        v->list[0].lock = 0;
-        forget_all(d, &v->list[0]);
+        sim_view *view = sim_view_at(v, 0);
+        view->lanes = SIM_ALL_LANES;
+        view->least = d->start;
+        view->floor = (sim_floor){0};
+        view->kept_in = 0;
+        view->heard = (sim_heard){0};
+        view->lock = 0;
+        forget_all(d, view);
     }
 }

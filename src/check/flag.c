@@ -71,9 +71,9 @@ static void add_self(const sim_domain *d, const sim_warp *w, uint32_t lanes, sim
 
 /* Adds to `known` what the lanes know. */
 static void gather(const sim_domain *d, const sim_warp *w, uint32_t lanes, sim_known *known) {
-    const sim_views *views = &d->views[sim_actor(w)];
+    sim_views *views = &d->views[sim_actor(w)];
     for (uint32_t i = 0; i < views->count; i++)
-        if (views->list[i].lanes & lanes) sim_known_join(known, views->list[i].order, d->actors);
+        if (sim_view_at(views, i)->lanes & lanes) sim_known_join(known, sim_view_at(views, i)->order, d->actors);
 }
 
 /* Returns the vector, or NULL if the host has run out of memory. */
@@ -87,11 +87,12 @@ void sim_hazard_fence(sim_warp *w, uint32_t active, uint8_t scope) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t actor = sim_actor(w);
     if (d->fenced[actor] < scope) d->fenced[actor] = scope;
-    for (uint32_t i = 0; i < d->views[actor].count; i++)
-        if (d->views[actor].list[i].lanes & active) {
-            learn_heard(d, &d->views[actor].list[i], scope);
-            d->views[actor].list[i].lacks &= scope >= SIM_SCOPE_GPU ? 0 : SIM_LACKS_GRIDS_FENCE;
-        }
+    for (uint32_t i = 0; i < d->views[actor].count; i++) {
+        sim_view *v = sim_view_at(&d->views[actor], i);
+        if (!(v->lanes & active)) continue;
+        learn_heard(d, v, scope);
+        v->lacks &= scope >= SIM_SCOPE_GPU ? 0 : SIM_LACKS_GRIDS_FENCE;
+    }
     for (unsigned kind = 0; kind < SIM_FENCES; kind++)
         if ((kind == SIM_FENCES_NEAR || scope >= SIM_SCOPE_GPU) && vector(d, &d->fences[kind])) {
             gather(d, w, active, d->fences[kind]);
@@ -128,10 +129,10 @@ static void log_flags(sim_warp *w, const sim_op *op, uint32_t active, const uint
 
 /* Returns what the lanes pass on: with `fences` only what some fence comes after. Returns NULL without memory. */
 static const sim_known *passed_on(sim_domain *d, const sim_warp *w, uint32_t lanes, const sim_known *fences) {
-    const sim_views *views = &d->views[sim_actor(w)];
+    sim_views *views = &d->views[sim_actor(w)];
     if (!vector(d, &d->released)) return NULL;
     if (views->count == 1) { /* the usual case needs no join */
-        memcpy(d->released, views->list[0].order, d->actors * sizeof *d->released);
+        memcpy(d->released, sim_view_at(views, 0)->order, d->actors * sizeof *d->released);
     } else {
         memset(d->released, 0, d->actors * sizeof *d->released);
         gather(d, w, lanes, d->released);
@@ -147,7 +148,7 @@ static void publish_near(sim_domain *d, const sim_warp *w, uint32_t lanes, const
     if (!d->releases) d->releases = memory_zeroed(1, sizeof *d->releases);
     sim_releases *r = d->releases;
     const sim_known *known = r ? passed_on(d, w, lanes, released ? NULL : d->fences[SIM_FENCES_NEAR]) : NULL;
-    const sim_views *views = &d->views[sim_actor(w)];
+    sim_views *views = &d->views[sim_actor(w)];
     bool added;
     d->owner->failed |=
         !known || !sim_history_add(&r->history, r->count + 1, known, d->actors, SIM_MOST_RELEASES, &added);
@@ -155,7 +156,7 @@ static void publish_near(sim_domain *d, const sim_warp *w, uint32_t lanes, const
     r->count += added;
     r->used = true;
     for (uint32_t i = 0; i < views->count; i++)
-        if (views->list[i].lanes & lanes) sim_floor_raise(&r->floor, views->list[i].floor);
+        if (sim_view_at(views, i)->lanes & lanes) sim_floor_raise(&r->floor, sim_view_at(views, i)->floor);
     for (; lanes; lanes &= lanes - 1) {
         const size_t place = place_of(address[__builtin_ctz(lanes)]);
         if (scope == SIM_SCOPE_BLOCK && r->reach[place] != FOR_ALL)
@@ -167,11 +168,11 @@ static void publish_near(sim_domain *d, const sim_warp *w, uint32_t lanes, const
 
 /* Returns what the lanes know of other clusters' releases, and their own cluster among the sources. */
 static sim_floor known_releases(const sim_domain *d, const sim_warp *w, uint32_t lanes) {
-    const sim_views *views = &d->views[sim_actor(w)];
+    sim_views *views = &d->views[sim_actor(w)];
     const uint32_t own = sim_source_bit(d->cluster_index);
     sim_floor floor = {.all_from = own, .reads_from = own};
     for (uint32_t i = 0; i < views->count; i++)
-        if (views->list[i].lanes & lanes) sim_floor_raise(&floor, views->list[i].floor);
+        if (sim_view_at(views, i)->lanes & lanes) sim_floor_raise(&floor, sim_view_at(views, i)->floor);
     return floor;
 }
 
@@ -221,7 +222,7 @@ void sim_flag_hears(const sim_warp *w, uint64_t address, sim_heard *heard, sim_f
 /* A store waits for the values it depends on, so without a fence it comes after the reads that a flag publishes. */
 static void learn_of_reads(sim_views *v, uint32_t lanes, sim_floor floor) {
     for (uint32_t i = 0; i < v->count; i++)
-        if (v->list[i].lanes & lanes) sim_floor_raise(&v->list[i].floor, floor);
+        if (sim_view_at(v, i)->lanes & lanes) sim_floor_raise(&sim_view_at(v, i)->floor, floor);
 }
 
 static bool is_used(const sim_warp *w, const sim_op *op, uint8_t use) {
@@ -248,8 +249,9 @@ static void learn_told(sim_domain *d, const sim_warp *w, uint32_t lanes, const u
     for (uint32_t left = d->telling ? lanes : 0; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         for (uint32_t i = 0; i < views->count; i++)
-            if (views->list[i].lanes >> lane & 1)
-                sim_heard_raise(&views->list[i].heard, (sim_heard){.told = d->telling->by[place_of(address[lane])]});
+            if (sim_view_at(views, i)->lanes >> lane & 1)
+                sim_heard_raise(&sim_view_at(views, i)->heard,
+                                (sim_heard){.told = d->telling->by[place_of(address[lane])]});
     }
 }
 
@@ -268,7 +270,7 @@ static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t la
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     sim_views *views = &d->views[sim_actor(w)];
     for (uint32_t k = 0; k < views->count; k++) {
-        sim_view *v = &views->list[k];
+        sim_view *v = sim_view_at(views, k);
         if (!(v->lanes & lanes)) continue;
         sim_heard_raise(&v->heard, heard);
         if (writes || ptx_acquires(i)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : sim_scope_of(i));

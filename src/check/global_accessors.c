@@ -1,6 +1,6 @@
-/* Accessors of words in global memory, in the words' shadows and among their last atomic operations. Their numbers are
- * not counted; those that no word names any more are found by going through all words, once as many have been added as
- * there are in use. */
+/* Accessors of words in global memory, in the words' shadows, in notes, and among their last atomic operations. Their
+ * numbers are not counted; those that nothing names any more are found by going through all words and notes, once as
+ * many have been added as there are in use. */
 #include "base/memory.h"
 #include "check/global_shadow.h"
 
@@ -39,6 +39,7 @@ static uint32_t take(sim_slice *s) {
         return 0;
     }
     all->taken++;
+    all->made++;
     return number ? number : all->count++;
 }
 
@@ -71,6 +72,10 @@ static void mark_words(const sim_slice *s, uint32_t index) {
             s->accessors.list[line->touches[role][w].by].is_used = true;
 }
 
+static void mark_notes(const sim_slice *s) {
+    for (uint32_t i = 0; i < s->note_count; i++) s->accessors.list[sim_slice_note(s, i)->by].is_used = true;
+}
+
 /* Marks the last atomic operations on the page's words. */
 static void mark_adders(const sim_slice *s, const sim_page *g) {
     for (unsigned l = 0; l < SIM_PAGE_LINES; l++)
@@ -82,6 +87,7 @@ void sim_slice_free_accessors(sim_slice *s) {
     sim_accessors *all = &s->accessors;
     for (uint32_t i = 0; i < all->count; i++) all->list[i].is_used = false;
     for (uint32_t i = 0; i < s->detailed; i++) mark_words(s, i);
+    mark_notes(s);
     for (size_t i = 0; s->added && i < s->capacity; i++)
         if (s->pages[i].page && s->pages[i].page->adders) mark_adders(s, s->pages[i].page);
     all->free = all->taken = 0;

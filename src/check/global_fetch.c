@@ -58,6 +58,8 @@ static void fetch_rows(fetched *f, const sim_slice *s) {
         if (f->stores[i]) fetch_value(f->page[i], f->address[i]);
         if (sim_link_has_rows(link))
             fetch_row(sim_slice_row(s, f->row[i] = link));
+        else if (sim_link_is_noted(link))
+            __builtin_prefetch(sim_slice_note(s, link));
         else if (sim_link_is_detailed(link))
             __builtin_prefetch(f->words[i] = sim_slice_words(s, link & ~SIM_LINE_DETAILED));
     }

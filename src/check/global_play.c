@@ -1,6 +1,7 @@
 /* Replays logged accesses to global memory against its shadow.
  *
- * A line of 128 bytes has a few rows, which say which warp last wrote and read which of its bytes. An access is
+ * While single lanes touch a line, each of its words only once, notes are taken of them: nothing is to be compared. A
+ * line of 128 bytes otherwise has a few rows, which say which warp last wrote and read which of its bytes. An access is
  * compared with them as a whole. Rows may not show that it is ordered, or there would be too many. Then the line's
  * words get a shadow each, and the access is replayed lane by lane. Both give the same findings. */
 #include "base/memory.h"
@@ -334,6 +335,92 @@ static bool play_shared(const sim_play *p, sim_page *g, unsigned line) {
     return stays;
 }
 
+/* ---- notes ---- */
+
+static sim_bytes bytes_of_words(uint32_t words) {
+    sim_bytes bytes = {{0, 0}};
+    for (; words; words &= words - 1) {
+        const unsigned word = (unsigned)__builtin_ctz(words);
+        bytes.half[word / 16] |= UINT64_C(15) << 4 * (word % 16);
+    }
+    return bytes;
+}
+
+static sim_row row_of_note(const sim_slice *s, const sim_note *n) {
+    const sim_accessor *a = &s->accessors.list[n->by];
+    const bool reads = a->action == HAUL_ACTION_READ || a->action == HAUL_ACTION_ASYNC_READ;
+    return (sim_row){.bytes = bytes_of_words(n->words),
+                     .owner = {{.lanes = 1u << n->lane}},
+                     .cluster = a->cluster,
+                     .time = a->time,
+                     .epoch = a->epoch,
+                     .instruction = a->instruction,
+                     .next = SIM_NO_ROW,
+                     .actor = a->actor,
+                     .action = a->action,
+                     .role = reads ? SIM_ROW_READER : SIM_ROW_WRITER,
+                     .strong = a->strong & 3u};
+}
+
+/* Replaces the line's notes by rows. */
+static void spread_notes(const sim_play *p, sim_page_line *l) {
+    sim_note notes[SIM_LINE_WORDS];
+    unsigned count = 0;
+    while (l->link != SIM_NO_ROW) notes[count++] = sim_slice_drop_note(p->s, l);
+    while (count) {
+        const sim_row r = row_of_note(p->s, &notes[--count]);
+        if (!add_row(p, &l->link, &r)) return;
+    }
+}
+
+/* True if the access is the accessor's, or, as in an unrolled loop, a like one of the same place. */
+static bool is_by(const sim_play *p, uint32_t by) {
+    const sim_logged *e = p->e;
+    const uint64_t *places = p->watch->grid->places;
+    const sim_accessor *a = &p->s->accessors.list[by];
+    if (by == p->by) return true;
+    return a->time == e->time && a->cluster == e->cluster && a->actor == e->actor && a->epoch == e->age &&
+           a->action == HAUL_ACTION_READ && e->action == HAUL_ACTION_READ && a->strong == SIM_WEAK &&
+           e->strong == SIM_WEAK && places[a->instruction] == places[e->instruction];
+}
+
+/* Returns the current access's note among the newest. Others would have to be fetched. */
+static sim_note *find_note(const sim_play *p, uint32_t link, unsigned lane) {
+    enum { NEWEST = 4 };
+    for (unsigned n = NEWEST; n && link != SIM_NO_ROW; n--) {
+        sim_note *note = sim_slice_note(p->s, link);
+        if (note->lane == lane && is_by(p, note->by)) return note;
+        link = note->next;
+    }
+    return NULL;
+}
+
+/* Finds the accessor's number, and whether notes may name it. Returns false if they cannot. */
+static bool may_note(sim_play *p) {
+    const uint32_t made = p->s->accessors.made;
+    if (!p->by) p->is_first = sim_play_accessor(p) && p->s->accessors.made != made;
+    return p->by && p->by <= SIM_MOST_NOTED;
+}
+
+/* Takes a note of a lane's access to whole words of the line. Returns false if that is not all that would be known of
+ * them. */
+static bool note_lane(sim_play *p, sim_page *g, unsigned line, unsigned lane, const sim_part *part) {
+    sim_page_line *l = &g->lines[line];
+    const bool is_noted = sim_link_is_noted(l->link);
+    const uint32_t words = sim_bytes_words(part->bytes);
+    if ((!is_noted && (l->link != SIM_NO_ROW || l->used)) || !may_note(p)) return false;
+    sim_note *own = is_noted && !p->is_first ? find_note(p, l->link, lane) : NULL;
+    if (l->used & words) return own && sim_play_reads(p) && !(words & ~own->words);
+    if (own)
+        own->words |= words;
+    else if (!sim_slice_add_note(p->s, l, p->by, lane, words))
+        return true;
+    l->used |= words;
+    p->folds = p->values && g->folds;
+    if (!sim_play_reads(p)) note_values(p, g, line, part);
+    return true;
+}
+
 /* True if the same access has read the bytes last, as in a loop. */
 static bool is_read_again(const sim_play *p, uint32_t first, const sim_part *part) {
     const sim_row now = row_of(p, part, SIM_ROW_READER), *like = sim_play_reads(p) ? find_like(p, first, &now) : NULL;
@@ -346,6 +433,7 @@ static void play_line(sim_play *p, sim_page *g, unsigned line, const sim_part *p
     if (*link == SIM_LINE_UNWATCHED) return;
     p->folds = p->values && g->folds;
     p->part = part;
+    if (sim_link_is_noted(*link)) spread_notes(p, &g->lines[line]);
     if (sim_link_is_shared(*link) && play_shared(p, g, line)) return;
     const bool is_detailed = sim_link_is_detailed(*link);
     const uint32_t words_used = sim_bytes_words(part->bytes);
@@ -380,16 +468,25 @@ static bool is_mine(const sim_play *p, uint64_t line) {
     return line / SIM_PAGE_LINES % SIM_WATCH_SLICES == p->number;
 }
 
+/* The same. are_words: of one lane, whose bytes are whole words. */
+static void play_single(sim_play *p, uint64_t number, const sim_part *part, uint32_t lanes, bool are_words) {
+    sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
+    if (!g || !are_words || !note_lane(p, g, line, (unsigned)__builtin_ctz(lanes), part))
+        play_part(p, number, part, lanes);
+}
+
 /* Replays an access of `lanes` to the same bytes, in one line or several. */
 static void play_range(sim_play *p, uint64_t from, uint32_t lanes) {
     const uint64_t to = from + p->e->bytes;
+    const bool are_words = !((from | to) % 4) && !(lanes & (lanes - 1));
     for (uint64_t line = from / SIM_FOOTPRINT_LINE; line <= (to - 1) / SIM_FOOTPRINT_LINE; line++) {
         const uint64_t start = line * SIM_FOOTPRINT_LINE;
         const sim_part part = {
             .bytes = sim_bytes_range(from > start ? (unsigned)(from - start) : 0,
                                      to < start + SIM_FOOTPRINT_LINE ? (unsigned)(to - start) : SIM_FOOTPRINT_LINE),
             .owner = {{.lanes = lanes}}};
-        if (is_mine(p, line)) play_part(p, line, &part, lanes);
+        if (is_mine(p, line)) play_single(p, line, &part, lanes, are_words);
     }
 }
 
@@ -413,7 +510,7 @@ static void play_lane(sim_play *p, unsigned lane, uint64_t from, sim_page *g) {
     }
     const sim_part part = {.bytes = sim_bytes_aligned((unsigned)(from % SIM_FOOTPRINT_LINE), p->e->bytes),
                            .owner = {{.lanes = 1u << lane}}};
-    play_line(p, g, line, &part, 1u << lane, number);
+    if (p->e->bytes % 4 || !note_lane(p, g, line, lane, &part)) play_line(p, g, line, &part, 1u << lane, number);
 }
 
 static uint32_t lanes_between(unsigned first, unsigned end) {
@@ -489,6 +586,7 @@ static void play_warps(sim_play *p) {
     p->e = &one;
     for (unsigned w = 0; w < all->warps; w++, one.base += one.pitch, one.actor++) {
         p->by = 0;
+        p->is_first = false;
         if (values) p->values = values + (size_t)w * one.value_step * SIM_LANES;
         play_evenly(p);
     }
@@ -525,6 +623,7 @@ static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, cons
         sim_slice_tidy_accessors(s);
         p.e = e;
         p.by = 0;
+        p.is_first = false;
         p.lanes = share->entries[i].lanes;
         p.addresses = addresses;
         if (e->has_list) addresses += __builtin_popcount(p.lanes);
@@ -563,5 +662,6 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
         failed |= sms[i].hazards->log.failed;
         sim_access_log_empty(&sms[i].hazards->log, watch->epoch);
     }
+    sim_memory_settle_written(watch->grid->memory);
     return failed ? sim_watch_no_memory() : HAUL_OK;
 }

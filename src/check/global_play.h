@@ -18,6 +18,7 @@ typedef struct sim_play {
     uint64_t address;                /* of the word */
     uint32_t value;
     uint32_t by;    /* number of the accessor; 0: not known yet */
+    bool is_first;  /* no note names the accessor yet */
     uint32_t lanes; /* of the entry's list that touch the slice */
     unsigned lane;
     uint8_t bytes;        /* of the word */
@@ -64,6 +65,8 @@ bool sim_play_cannot_race(const sim_play *p, const sim_touch *t);
 /* The row's access as a touch, without bytes and lanes. */
 sim_touch sim_touch_of_row(const sim_row *r);
 
+/* Returns the number of the current access's accessor. 0: the host runs out of memory. */
+uint32_t sim_play_accessor(sim_play *p);
 /* Replaces the line's rows by words. Returns NULL if there are too many, or the host runs out of memory. */
 sim_line_words *sim_play_detail(sim_play *p, sim_page *g, unsigned line);
 /* Replays the lane's access to `from` .. `to`-1 in the line that has these words. */

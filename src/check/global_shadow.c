@@ -40,6 +40,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
     }
     for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) {
         (*out)->slices[i].free_row = (*out)->slices[i].free_shared = (*out)->slices[i].last_shared = SIM_NO_ROW;
+        (*out)->slices[i].free_note = SIM_NO_ROW;
         (*out)->slices[i].findings.places = g->places;
         (*out)->slices[i].regions = &(*out)->regions;
     }
@@ -53,6 +54,7 @@ void sim_watch_free(sim_watch *watch) {
         memory_free(x->pages);
         memory_free(x->rows);
         memory_free(x->shared);
+        memory_free(x->notes);
         memory_free(x->words);
         memory_free(x->accessors.list);
         sim_findings_free(&x->findings);
@@ -237,6 +239,40 @@ void sim_slice_drop_row(sim_slice *s, uint32_t *link) {
 
 void sim_slice_drop_rows(sim_slice *s, uint32_t *link) {
     while (*link != SIM_NO_ROW) sim_slice_drop_row(s, link);
+}
+
+/* ---- notes ---- */
+
+/* Returns a link to a new note, or SIM_NO_ROW. */
+static uint32_t take_note(sim_slice *s) {
+    const uint32_t link = s->free_note;
+    if (link != SIM_NO_ROW) {
+        s->free_note = sim_slice_note(s, link)->next;
+        return link;
+    }
+    if (s->note_count == s->note_blocks * SIM_BLOCK_NOTES) {
+        s->failed |= !add_block(s, &s->notes, s->note_blocks, SIM_BLOCK_NOTES * sizeof(sim_note));
+        if (s->failed) return SIM_NO_ROW;
+        s->note_blocks++;
+    }
+    return SIM_LINE_NOTED | s->note_count++;
+}
+
+bool sim_slice_add_note(sim_slice *s, sim_page_line *l, uint32_t by, unsigned lane, uint32_t words) {
+    const uint32_t link = take_note(s);
+    if (link == SIM_NO_ROW) return false;
+    *sim_slice_note(s, link) = (sim_note){by & SIM_MOST_NOTED, lane & 31u, words, l->link};
+    l->link = link;
+    return true;
+}
+
+sim_note sim_slice_drop_note(sim_slice *s, sim_page_line *l) {
+    sim_note *n = sim_slice_note(s, l->link);
+    const sim_note dropped = *n;
+    *n = (sim_note){.next = s->free_note};
+    s->free_note = l->link;
+    l->link = dropped.next;
+    return dropped;
 }
 
 /* ---- rows that lines share ---- */

@@ -1,10 +1,11 @@
 /* The shadow of global memory: what is recorded for each line of 128 bytes. Slices of the address space are replayed in
  * parallel. global_play.c checks accesses against it; global_shadow.c allocates it.
  *
- *     slice -> pages by number -> lines -> rows: which warp last wrote and read which bytes
+ *     slice -> pages by number -> lines -> notes: which lane has touched which words, none of them twice
+ *                                       or rows: which warp last wrote and read which bytes
  *                                       or words: the same for each word, if rows are not enough
  *
- * Words name accessors by number: many words are touched by one access. */
+ * Notes and words name accessors by number: many are touched by one access. */
 #ifndef HAUL_CHECK_GLOBAL_SHADOW_H
 #define HAUL_CHECK_GLOBAL_SHADOW_H
 
@@ -69,6 +70,15 @@ typedef struct sim_row {
     uint8_t role : 6, strong : 2;
 } sim_row;
 
+/* All that is known of some words of a line: a lane has read or written them. Scattered lanes mostly leave it at that,
+ * in far less memory than rows take. */
+typedef struct sim_note {
+    uint32_t by : 27, lane : 5; /* by: the accessor's number; 0: the note is free */
+    uint32_t words;             /* a bit each */
+    uint32_t next;              /* SIM_LINE_NOTED | index, or SIM_NO_ROW */
+} sim_note;
+#define SIM_MOST_NOTED ((1u << 27) - 1) /* sim_note.by */
+
 enum { SIM_LINE_WORDS = SIM_FOOTPRINT_LINE / 4, SIM_PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
 enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
 
@@ -92,6 +102,7 @@ enum { SIM_EXACT_PAGES = (32 << 20 >> SIM_WATCH_PAGE) / SIM_WATCH_SLICES };
 #define SIM_LINE_UNWATCHED (SIM_NO_ROW - 1)
 #define SIM_LINE_DETAILED 0x80000000u /* | index of the words, which it has instead of rows */
 #define SIM_LINE_SHARED 0x40000000u   /* | index of a shared row, its only one */
+#define SIM_LINE_NOTED 0xc0000000u    /* | index of the newest note: it has notes instead */
 enum { SIM_LINK_KIND = 30 };
 
 static inline bool sim_link_has_rows(uint32_t link) {
@@ -99,6 +110,9 @@ static inline bool sim_link_has_rows(uint32_t link) {
 }
 static inline bool sim_link_is_shared(uint32_t link) {
     return link >> SIM_LINK_KIND == SIM_LINE_SHARED >> SIM_LINK_KIND;
+}
+static inline bool sim_link_is_noted(uint32_t link) {
+    return link >= SIM_LINE_NOTED && link < SIM_LINE_UNWATCHED;
 }
 static inline bool sim_link_is_detailed(uint32_t link) {
     return link >> SIM_LINK_KIND == SIM_LINE_DETAILED >> SIM_LINK_KIND;
@@ -113,7 +127,7 @@ typedef struct sim_line_holder {
 typedef struct sim_page_line {
     uint32_t link;
     union {
-        uint32_t used; /* of a line with rows: a bit for each word that has ever been in one */
+        uint32_t used; /* of a line with rows or notes: a bit for each word that has ever been in one */
         sim_line_holder holder;
     };
 } sim_page_line;
@@ -142,7 +156,7 @@ typedef struct sim_page_slot {
 } sim_page_slot;
 
 /* Rows and words are allocated in blocks, so that they never move. */
-enum { SIM_BLOCK_ROWS = 256, SIM_BLOCK_LINES = 64, SIM_BLOCK_SHARED = 256 };
+enum { SIM_BLOCK_ROWS = 256, SIM_BLOCK_LINES = 64, SIM_BLOCK_SHARED = 256, SIM_BLOCK_NOTES = 256 };
 
 /* Memory for what the slices keep until the launch ends. Each takes chunks, out of regions in large pages once there is
  * much: scattered accesses touch so many pages of the shadow that looking up small ones would cost as much as the
@@ -156,11 +170,12 @@ typedef struct sim_regions {
 } sim_regions;
 
 /* The accessors of a slice's words. `recent`: some of the last, by hash. */
-enum { SIM_RECENT_ACCESSORS = 128 };
+enum { SIM_RECENT_ACCESSORS = 2048 };
 typedef struct sim_accessors {
     sim_accessor *list; /* from number 1 on */
     uint32_t count, capacity, free;
     uint32_t taken, limit; /* numbers in use; how many there may be before unused ones are looked for */
+    uint32_t made;         /* ever */
     uint32_t recent[SIM_RECENT_ACCESSORS];
 } sim_accessors;
 
@@ -176,8 +191,10 @@ typedef struct sim_slice {
     void **shared; /* blocks of SIM_BLOCK_SHARED */
     uint32_t shared_count, shared_blocks, free_shared;
     uint32_t last_shared; /* the shared row that was found last, or SIM_NO_ROW */
-    void **words;         /* blocks of SIM_BLOCK_LINES lines */
-    uint32_t detailed;    /* number of lines with words */
+    void **notes;         /* blocks of SIM_BLOCK_NOTES */
+    uint32_t note_count, note_blocks, free_note;
+    void **words;      /* blocks of SIM_BLOCK_LINES lines */
+    uint32_t detailed; /* number of lines with words */
     sim_accessors accessors;
     sim_findings findings;
     uint32_t added;            /* words with a last atomic operation */
@@ -247,6 +264,15 @@ sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l);
 /* Leaves the line without rows. */
 void sim_slice_unshare(sim_slice *s, sim_page_line *l);
 
+static inline sim_note *sim_slice_note(const sim_slice *s, uint32_t link) {
+    const uint32_t index = link & ~SIM_LINE_NOTED;
+    return (sim_note *)s->notes[index / SIM_BLOCK_NOTES] + index % SIM_BLOCK_NOTES;
+}
+/* Adds a note to a line that has notes, or nothing yet. Returns false if the host runs out of memory. */
+bool sim_slice_add_note(sim_slice *s, sim_page_line *l, uint32_t by, unsigned lane, uint32_t words);
+/* Takes the line's newest note away. */
+sim_note sim_slice_drop_note(sim_slice *s, sim_page_line *l);
+
 static inline sim_line_words *sim_slice_words(const sim_slice *s, uint32_t index) {
     return (sim_line_words *)s->words[index / SIM_BLOCK_LINES] + index % SIM_BLOCK_LINES;
 }
@@ -264,9 +290,9 @@ static inline sim_kept_touch *sim_slice_touch_at(sim_slice *s, sim_line_words *l
 
 /* ---- accessors ---- */
 
-/* Returns the number of the touch's accessor, to be kept in words. 0: the host runs out of memory. */
+/* Returns the number of the touch's accessor, to be kept in words or notes. 0: the host runs out of memory. */
 uint32_t sim_slice_accessor(sim_slice *s, const sim_touch *t);
-/* Frees accessors that no word names, if there are many. Numbers that are kept elsewhere become invalid. */
+/* Frees accessors that no word or note names, if there are many. Numbers that are kept elsewhere become invalid. */
 void sim_slice_free_accessors(sim_slice *s);
 static inline void sim_slice_tidy_accessors(sim_slice *s) {
     if (s->accessors.taken > s->accessors.limit) sim_slice_free_accessors(s);

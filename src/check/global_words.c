@@ -195,8 +195,7 @@ static uint32_t find_accessor(sim_play *p) {
     return p->by = sim_slice_accessor(p->s, &now);
 }
 
-/* Returns the number of the current access's accessor. */
-static inline uint32_t accessor_of(sim_play *p) {
+uint32_t sim_play_accessor(sim_play *p) {
     return p->by ? p->by : find_accessor(p);
 }
 
@@ -231,7 +230,7 @@ static void keep_reader_of_cluster(sim_play *p, sim_line_words *line, unsigned w
 /* Records a read of a word in the reader roles (sim_row_role). */
 static void keep_reader(sim_play *p, sim_line_words *line, unsigned word) {
     const sim_kept_touch kept = {
-        .by = accessor_of(p) & SIM_MOST_ACCESSORS, .bytes = p->bytes & 15u, .lanes = 1u << p->lane};
+        .by = sim_play_accessor(p) & SIM_MOST_ACCESSORS, .bytes = p->bytes & 15u, .lanes = 1u << p->lane};
     sim_kept_touch *last = sim_slice_touch_at(p->s, line, word, SIM_ROW_READER);
     if (!last) return;
     if (last->by == kept.by && last->bytes == kept.bytes) {
@@ -272,7 +271,7 @@ static void keep_writer(sim_play *p, const sim_touch *before, sim_kept_touch *wr
     const bool more =
         are_together(before, &now) && before->instruction == now.instruction && !(before->bytes & p->bytes);
     const unsigned kept = more ? before->bytes : 0u;
-    *writer = (sim_kept_touch){.by = accessor_of(p) & SIM_MOST_ACCESSORS, .bytes = p->bytes & 15u};
+    *writer = (sim_kept_touch){.by = sim_play_accessor(p) & SIM_MOST_ACCESSORS, .bytes = p->bytes & 15u};
     for (unsigned i = 0; i < 4; i++) writer->lane[i] = kept >> i & 1 ? before->lane[i] : (uint8_t)p->lane;
     writer->bytes |= kept & 15u;
 }

@@ -48,9 +48,13 @@ typedef struct sim_view {
 } sim_view;
 
 typedef struct sim_views {
-    sim_view list[SIM_LANES]; /* `count` are in use; the others keep their memory */
-    uint32_t count;
+    sim_view first, *more; /* more: SIM_LANES - 1, NULL until needed */
+    uint32_t count;        /* in use; the others keep their memory */
 } sim_views;
+
+static inline sim_view *sim_view_at(sim_views *v, uint32_t index) {
+    return index ? &v->more[index - 1] : &v->first;
+}
 
 /* What arriving threads knew: `gathered` in this phase, `open` in the phases that have ended. */
 typedef struct sim_gate {

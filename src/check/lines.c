@@ -69,7 +69,7 @@ static uint32_t find_settled(sim_domain *d) {
     for (uint32_t a = 0; a < d->actors; a++) {
         if (!d->first[a / d->warps].warps[a % d->warps].live) continue;
         for (uint32_t i = 0; i < d->views[a].count; i++)
-            if (d->views[a].list[i].least < least) least = d->views[a].list[i].least;
+            if (sim_view_at(&d->views[a], i)->least < least) least = sim_view_at(&d->views[a], i)->least;
     }
     d->settled_at = d->now;
     d->settled = least;

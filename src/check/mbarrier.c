@@ -24,7 +24,7 @@ sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, ui
     sim_stale_forget(d, m);
     sim_gate_clear(d, &m->gate);
     for (uint32_t a = 0; a < d->actors; a++)
-        for (uint32_t i = 0; i < d->views[a].count; i++) sim_view_forget(d, &d->views[a].list[i], d->used);
+        for (uint32_t i = 0; i < d->views[a].count; i++) sim_view_forget(d, sim_view_at(&d->views[a], i), d->used);
     d->used++;
     return m;
 }

@@ -56,7 +56,7 @@ void sim_hazard_proxy_fence(sim_warp *w, uint32_t active, bool shared, bool glob
     const uint32_t actor = sim_actor(w);
     sim_views *v = &d->views[actor];
     for (uint32_t i = 0, count = v->count; i < count; i++) {
-        if (!(v->list[i].lanes & active)) continue;
+        if (!(sim_view_at(v, i)->lanes & active)) continue;
         sim_view *mine = sim_view_split(d, actor, i, active);
         if (!mine) return;
         if (shared) pass_fence(d, actor, mine, 0);

@@ -48,9 +48,9 @@ void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim
 /* True if some view of the block's warps knows the access. */
 static bool is_known(const sim_domain *d, const sim_block *b, uint32_t actor, const sim_read *last) {
     for (uint32_t i = 0; i < b->warp_count; i++) {
-        const sim_views *v = &d->views[sim_actor(&b->warps[i])];
+        sim_views *v = &d->views[sim_actor(&b->warps[i])];
         for (uint32_t k = 0; k < v->count; k++)
-            if ((last->lanes & ~sim_known_lanes(&v->list[k].order[actor], last->time)) == 0) return true;
+            if ((last->lanes & ~sim_known_lanes(&sim_view_at(v, k)->order[actor], last->time)) == 0) return true;
     }
     return false;
 }

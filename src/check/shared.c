@@ -615,11 +615,11 @@ static sim_visit visit_of(sim_warp *w, const sim_op *op, uint32_t active, const 
 void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
     sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_READ, op->flags & SIM_OP_STRONG);
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_READ);
-    const sim_views *views = &k.d->views[k.actor];
+    sim_views *views = &k.d->views[k.actor];
     if (k.d->owner->failed) return;
     k.strong = op->flags & SIM_OP_OBSERVES || sim_is_guess(w->sm->grid, op->instruction);
     for (uint32_t i = 0; i < views->count; i++) {
-        k.v = &views->list[i];
+        k.v = sim_view_at(views, i);
         const uint32_t lanes = sim_lines_read(&k, address, op->bytes, active & k.v->lanes);
         if (lanes) read_part(&k, address, op->bytes, lanes);
     }
@@ -675,13 +675,13 @@ static void write_lanes(sim_visit *k, const uint32_t address[SIM_LANES], uint32_
 }
 
 static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t state) {
-    const sim_views *views = &k->d->views[k->actor];
+    sim_views *views = &k->d->views[k->actor];
     if (k->d->owner->failed) return;
     k->addresses = address;
     const bool is_atomic = k->action == HAUL_ACTION_ATOMIC && k->op->bytes == 4 &&
                            sim_cannot_race(k, SIM_CELL_ATOMIC, k->actor, k->instruction);
     for (uint32_t i = 0; i < views->count; i++) {
-        k->v = &views->list[i];
+        k->v = sim_view_at(views, i);
         const uint32_t lanes = sim_lines_write(k, address, k->op->bytes, k->active & k->v->lanes, state);
         if (lanes) fetch_cells(k, address, lanes);
         if (is_atomic)

@@ -63,9 +63,10 @@ static bool is_before(const sim_tmem_order *t, const sim_view *v, const sim_tmem
 
 /* Lanes that act together know what any of them knows. */
 static bool any_knows(const sim_domain *d, const sim_tmem_use *earlier, const sim_tmem_use *later) {
-    const sim_views *views = &d->views[later->actor];
+    sim_views *views = &d->views[later->actor];
     for (uint32_t i = 0; i < views->count; i++)
-        if (views->list[i].lanes & later->lanes && is_before(d->tensor, &views->list[i], earlier, later)) return true;
+        if (sim_view_at(views, i)->lanes & later->lanes && is_before(d->tensor, sim_view_at(views, i), earlier, later))
+            return true;
     return false;
 }
 

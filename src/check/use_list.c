@@ -97,12 +97,27 @@ static void add_words(sim_use_list *f, const sim_slice *s, uint64_t line, const 
             add_kept(f, s, line + 4 * w, &words->touches[role][w]);
 }
 
+static void add_notes(sim_use_list *f, const sim_slice *s, uint64_t line, uint32_t first) {
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_note(s, i)->next) {
+        const sim_note *n = sim_slice_note(s, i);
+        const sim_accessor *a = &s->accessors.list[n->by];
+        sim_use like = reach_of(a->instruction, a->action, a->strong);
+        for (uint32_t left = n->words; left; left &= left - 1) {
+            like.from = line + 4 * (uint64_t)__builtin_ctz(left);
+            like.to = like.from + 4;
+            sim_use_list_add(f, &like);
+        }
+    }
+}
+
 static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *slot) {
     for (unsigned l = 0; l < SIM_PAGE_LINES; l++) {
         const sim_page_line *at = &slot->page->lines[l];
         const uint64_t line = (slot->number << SIM_WATCH_PAGE) + (uint64_t)l * SIM_FOOTPRINT_LINE;
         if (sim_link_is_detailed(at->link)) {
             add_words(f, s, line, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED));
+        } else if (sim_link_is_noted(at->link)) {
+            add_notes(f, s, line, at->link);
         } else if (sim_link_has_rows(at->link)) {
             add_rows(f, s, line, at->link);
         } else if (sim_link_is_shared(at->link)) {

@@ -50,13 +50,15 @@
 #include <time.h>
 
 /* Operations that an SM runs in an epoch, after which all SMs synchronise. The epoch is long enough to make that cheap.
- * Logs rarely exceed LOGGED_BYTES in it; if they would, they are played in between. */
+ * Logs rarely exceed these sizes in it; if they would, they are played in between. Accesses are replayed as fast from
+ * short logs, and their arrays have grown in steps: what is held is a multiple of what is logged. */
 enum {
     EPOCH = 1 << 16,
     LEAST_STRETCH = 1 << 10,
     FIRST_STRETCH = 1 << 12,
     SHORT_STRETCH = 1 << 9,
-    LOGGED_BYTES = 32 << 20
+    REQUEST_BYTES = 32 << 20,
+    ACCESS_BYTES = 16 << 20
 };
 /* Operations from which on a second host thread pays; operations of a warp in a short kernel. */
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
@@ -470,10 +472,10 @@ static haul_status play_accesses(sim_run *s, int threads) {
     return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
 }
 
-/* Bounds the next stretch so that a log with `bytes` for that many operations stays below LOGGED_BYTES. Returns whether
+/* Bounds the next stretch so that a log with `bytes` for that many operations stays below `limit`. Returns whether
  * the log must be played first. */
-static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations) {
-    const uint64_t half = LOGGED_BYTES / 2, most = half * operations / (bytes + 1);
+static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations, uint64_t limit) {
+    const uint64_t half = limit / 2, most = half * operations / (bytes + 1);
     if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
     return bytes >= half;
 }
@@ -488,8 +490,8 @@ static haul_status play_long_logs(sim_run *s, uint64_t ran, int threads) {
         requests += sim_counting_waiting(s->countings[i]) * sizeof(sim_log_entry);
         if (s->watch) accesses += sim_access_log_bytes(&s->sms[i].hazards->log);
     }
-    if (is_long(s, requests, s->requests_since += ran)) HAUL_TRY(play_requests(s, threads));
-    if (is_long(s, accesses, s->accesses_since += ran)) HAUL_TRY(play_accesses(s, threads));
+    if (is_long(s, requests, s->requests_since += ran, REQUEST_BYTES)) HAUL_TRY(play_requests(s, threads));
+    if (is_long(s, accesses, s->accesses_since += ran, ACCESS_BYTES)) HAUL_TRY(play_accesses(s, threads));
     return HAUL_OK;
 }
 

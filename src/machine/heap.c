@@ -301,10 +301,8 @@ bool sim_heap_next(const sim_heap *h, sim_heap_block *b) {
 struct sim_heap_copy {
     sim_heap heap; /* its numbers */
     unit *unit;
-    unsigned char *bytes, *written; /* contents (NULL: no block is live); bitmap of written words (NULL: none) */
+    unsigned char *bytes, *written; /* contents (NULL: no block is live); which were written (NULL: not known) */
 };
-
-enum { BYTES_OF_BITMAP_BYTE = 4 };
 
 void sim_heap_copy_free(sim_heap_copy *copy) {
     if (!copy) return;
@@ -327,17 +325,26 @@ static void *copy_of(const void *from, size_t bytes) {
     return copy ? memcpy(copy, from, bytes) : NULL;
 }
 
+/* Returns whether it has copied which bytes were written, or need not. */
+static bool copy_written(const sim_heap *h, sim_heap_copy *c) {
+    uint64_t at;
+    const size_t bytes = (size_t)h->top * UNIT;
+    const sim_marks *written = sim_memory_written(h->memory, h->base, &at);
+    if (!written) return true;
+    c->written = memory_alloc(bytes / SIM_MARK_WORD + 1);
+    if (c->written) sim_marks_save(written, at, bytes, c->written);
+    return c->written;
+}
+
 haul_status sim_heap_copy_make(const sim_heap *h, sim_heap_copy **copy) {
     const size_t bytes = (size_t)h->top * UNIT;
-    const unsigned char *written = sim_memory_written(h->memory, h->base);
     sim_heap_copy *c = *copy = memory_zeroed(1, sizeof *c);
     if (!c) return haul_no_memory("the device's heap");
     c->heap = *h;
     c->unit = copy_of(h->unit, h->top * sizeof *h->unit);
     const unsigned char *host = host_of(h);
     if (host) c->bytes = copy_of(host, bytes);
-    if (written) c->written = copy_of(written, bytes / BYTES_OF_BITMAP_BYTE);
-    const bool whole = c->unit && (c->bytes || !host) && (c->written || !written);
+    const bool whole = c->unit && (c->bytes || !host) && copy_written(h, c);
     return whole ? HAUL_OK : haul_no_memory("the device's heap");
 }
 
@@ -355,6 +362,7 @@ void sim_heap_copy_restore(sim_heap *h, const sim_heap_copy *c) {
     memcpy(h->list, c->heap.list, sizeof h->list);
     memcpy(h->unit, c->unit, h->top * sizeof *h->unit);
     if (c->bytes) memcpy(host_of(h), c->bytes, (size_t)h->top * UNIT);
-    if (c->written)
-        memcpy(sim_memory_written(h->memory, h->base), c->written, (size_t)h->top * UNIT / BYTES_OF_BITMAP_BYTE);
+    uint64_t at;
+    sim_marks *written = sim_memory_written(h->memory, h->base, &at);
+    if (c->written && written) sim_marks_restore(written, at, (uint64_t)h->top * UNIT, c->written);
 }

@@ -4,7 +4,7 @@
  * A device has a range of addresses of its own. Its memory lies elsewhere on the host, reserved as a whole and
  * committed by the system as it is written; an address is translated by the range that contains it. Only managed memory
  * is also at its own address on the host. Allocations are a sorted list. Under check they are kept apart: a gap follows
- * each, freed ones are remembered, and a bitmap says which bytes were written. */
+ * each, freed ones are remembered, and marks.h knows which bytes were written. */
 #include "machine/memory.h"
 
 #include "base/memory.h"
@@ -41,9 +41,9 @@ struct sim_memory {
     } * blocks;
     size_t count, capacity;
     bool apart;
-    bool maps_pages;        /* see sim_memory_map_pages() */
-    unsigned char *written; /* four bits for each word */
-    uint64_t high;          /* end of everything ever allocated from the start of memory */
+    bool maps_pages;    /* see sim_memory_map_pages() */
+    sim_marks *written; /* NULL unless memory is kept apart */
+    uint64_t high;      /* end of everything ever allocated from the start of memory */
     struct {
         uint64_t from, to;
     } freed[FREED];
@@ -57,9 +57,9 @@ struct sim_memory {
     uint64_t numbers; /* the last number given */
     sim_carving carving;
     bool sees_virtual;
-    unsigned device;                /* in virtual memory */
-    unsigned char *virtual_written; /* for all its addresses */
-    sim_memory *const *family;      /* all devices of the program; NULL: only this one */
+    unsigned device;            /* in virtual memory */
+    sim_marks *virtual_written; /* for all its addresses */
+    sim_memory *const *family;  /* all devices of the program; NULL: only this one */
     unsigned family_count, place;
     uint64_t peers; /* bit p: the device at place p has access */
     int file;       /* with the memory, for other processes; 0: none */
@@ -154,19 +154,14 @@ haul_status sim_memory_create(uint64_t bytes, sim_memory **out) {
     return HAUL_OK;
 }
 
-/* The bitmap has four bits for each word. */
-static uint64_t written_bytes(const sim_memory *m) {
-    return all_bytes(m) / 4;
-}
-
 void sim_memory_free(sim_memory *m) {
     if (!m) return;
     munmap(m->host, m->bytes);
     if (m->file) close(m->file);
     give_addresses(m);
-    if (m->written) munmap(m->written, written_bytes(m));
+    sim_marks_free(m->written);
     if (m->sees_virtual) sim_virtual_detach(m);
-    if (m->virtual_written) munmap(m->virtual_written, SIM_VIRTUAL_BYTES / 4);
+    sim_marks_free(m->virtual_written);
     memory_free(m->blocks);
     memory_free(m->mapped);
     memory_free(m);
@@ -225,10 +220,7 @@ static bool find_first(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
 void sim_memory_keep_apart(sim_memory *m) {
     m->apart = true;
     if (m->written) return;
-    unsigned char *written =
-        mmap(NULL, written_bytes(m), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (written != MAP_FAILED) m->written = written;
-    if (m->written) (void)madvise(written, written_bytes(m), MADV_HUGEPAGE); /* kernels' rows lie pages apart */
+    m->written = sim_marks_create(all_bytes(m));
     for (size_t i = 0; m->written && i < m->mapped_count; i++)
         sim_memory_mark_written(m, m->mapped[i].from, m->mapped[i].bytes);
     sim_memory_mark_all_written(m);
@@ -244,31 +236,37 @@ void sim_memory_go_back(sim_memory *m, uint64_t place) {
         if (m->freed[i].from >= place) m->freed[i].from = m->freed[i].to = 0;
 }
 
-/* Pages are committed as they are written. Without this bitmap, writes are not followed. */
+/* Without it, writes are not followed. */
+static void follow_virtual(sim_memory *m) {
+    if (m->apart && m->sees_virtual && !m->virtual_written && sim_virtual_is_used())
+        m->virtual_written = sim_marks_create(SIM_VIRTUAL_BYTES);
+}
+
 void sim_memory_prepare_written(sim_memory *m) {
-    if (!m->apart || !m->sees_virtual || m->virtual_written || !sim_virtual_is_used()) return;
-    unsigned char *written =
-        mmap(NULL, SIM_VIRTUAL_BYTES / 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (written != MAP_FAILED) m->virtual_written = written;
+    follow_virtual(m);
+    sim_memory_settle_written(m);
 }
 
-unsigned char *sim_memory_written(const sim_memory *m, uint64_t address) {
-    if (sim_is_virtual(address))
-        return m->virtual_written ? m->virtual_written + (address - SIM_VIRTUAL_BASE) / 4 : NULL;
+void sim_memory_settle_written(const sim_memory *m) {
+    sim_marks_settle(m->written);
+    sim_marks_settle(m->virtual_written);
+}
+
+sim_marks *sim_memory_written(const sim_memory *m, uint64_t address, uint64_t *at) {
+    if (sim_is_virtual(address)) {
+        *at = address - SIM_VIRTUAL_BASE;
+        return m->virtual_written;
+    }
     m = home_of(m, address);
-    return m->written && address - m->base < all_bytes(m) ? m->written + (address - m->base) / 4 : NULL;
+    *at = address - m->base;
+    return *at < all_bytes(m) ? m->written : NULL;
 }
 
-/* Parts of words at both ends are marked bit by bit, whole words by bytes. */
 void sim_memory_mark_written(sim_memory *m, uint64_t address, uint64_t bytes) {
-    const uint64_t within = address % 4, end = within + bytes;
-    if (sim_is_virtual(address)) sim_memory_prepare_written(m);
-    unsigned char *written = sim_memory_written(m, address);
-    uint64_t at = within;
-    if (!written) return;
-    for (; at < end && at % 4; at++) written[at / 4] |= (unsigned char)(1u << at % 4);
-    if (end - at >= 4) memset(written + at / 4, 15, (end - at) / 4);
-    for (at = at + (end - at) / 4 * 4; at < end; at++) written[at / 4] |= (unsigned char)(1u << at % 4);
+    uint64_t at;
+    if (sim_is_virtual(address)) follow_virtual(m);
+    sim_marks *written = sim_memory_written(m, address, &at);
+    if (written) sim_marks_add(written, at, bytes);
 }
 
 void sim_memory_mark_all_written(sim_memory *m) {
@@ -276,8 +274,9 @@ void sim_memory_mark_all_written(sim_memory *m) {
 }
 
 void sim_memory_forget_written(sim_memory *m, uint64_t address, uint64_t bytes) {
-    unsigned char *written = sim_memory_written(m, address);
-    if (written) memset(written, 0, (bytes + 3) / 4);
+    uint64_t at;
+    sim_marks *written = sim_memory_written(m, address, &at);
+    if (written) sim_marks_remove(written, at, bytes);
 }
 
 void sim_memory_carve(sim_memory *m, const sim_carving *carving) {
@@ -424,19 +423,6 @@ static bool show_own_pages(const sim_memory *m, uint64_t from, uint64_t bytes) {
                 m->file ? (off_t)from : 0) != MAP_FAILED;
 }
 
-/* Forgets the marks of block `at`, and returns the pages that hold no marks of other blocks. */
-static void drop_written(sim_memory *m, size_t at) {
-    enum { COVERED = HOST_PAGE * 4 }; /* device memory whose marks fill a page */
-    const uint64_t from = m->blocks[at].from, to = from + m->blocks[at].bytes;
-    const uint64_t before = at ? m->blocks[at - 1].from + m->blocks[at - 1].bytes : 0;
-    const uint64_t after = at + 1 < m->count ? m->blocks[at + 1].from : m->bytes;
-    uint64_t first = from / COVERED * COVERED, last = number_align(to, COVERED);
-    sim_memory_forget_written(m, m->base + from, to - from);
-    if (first < before) first += COVERED;
-    if (last > after) last -= COVERED;
-    if (m->written && last > first) madvise(m->written + first / 4, (last - first) / 4, MADV_DONTNEED);
-}
-
 haul_status sim_memory_release(sim_memory *m, uint64_t address) {
     uint64_t offset = address - m->base;
     size_t at = locate(m, offset);
@@ -444,7 +430,7 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
         return haul_fail(HAUL_ERROR_ARGUMENT, "device memory: 0x%llx is not the start of an allocation",
                          (unsigned long long)address);
     uint64_t bytes = m->blocks[at].bytes;
-    drop_written(m, at);
+    sim_memory_forget_written(m, address, bytes);
     if (m->blocks[at].managed) hide_from_host(address, bytes);
     m->freed[m->freed_count % FREED].from = offset;
     m->freed[m->freed_count++ % FREED].to = offset + m->blocks[at].asked;

@@ -8,6 +8,7 @@
 #define HAUL_MACHINE_MEMORY_H
 
 #include "machine/range.h"
+#include "machine/marks.h"
 
 #include <haul/status.h>
 #include <stdbool.h>
@@ -126,8 +127,10 @@ void sim_memory_share_lists(void);
 bool sim_memory_find(const sim_memory *memory, uint64_t address, sim_range *range);
 /* Finds the last allocation that ends at or before `address`; false if there is none. */
 bool sim_memory_before(const sim_memory *memory, uint64_t address, sim_range *range);
-/* Returns the bitmap of written words of four bytes, from that of `address` on; NULL unless memory is kept apart. */
-unsigned char *sim_memory_written(const sim_memory *memory, uint64_t address);
+/* Returns the marks of written bytes, and the address's place in them; NULL unless memory is kept apart. */
+sim_marks *sim_memory_written(const sim_memory *memory, uint64_t address, uint64_t *at);
+/* In serial phases: gives memory back that is no longer needed for that. */
+void sim_memory_settle_written(const sim_memory *memory);
 /* Marks bytes as not written. */
 void sim_memory_forget_written(sim_memory *memory, uint64_t address, uint64_t bytes);
 /* Marks bytes that the host writes. */

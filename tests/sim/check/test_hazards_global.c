@@ -28,6 +28,12 @@
     "B: bar.sync 0;\nst.global.u32 [%rd5], %r1;\nD:\n"
 #define USE_WORD "ld.global.u32 %r7, [%rd5];\nst.shared.u32 [%r4], %r7;\n"
 #define TAKE_WORD "mad.wide.u32 %rd5, %r0, 4, %rd0;\nld.global.u32 %r8, [%rd5];\nst.global.u32 [%rd2], %r8;\nD:\n"
+/* The lane's word lies somewhere among 64. */
+#define SCATTERED(number) "mul.lo.u32 %r6, " number ", 13;\nand.b32 %r6, %r6, 63;\nmad.wide.u32 %rd4, %r6, 4, %rd0;\n"
+/* Block 0 reads such words, block 1 stores to some. */
+#define READ_SCATTERED                                                                     \
+    "mov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\nmad.wide.u32 %rd5, %r0, 4, %rd0;\n" \
+    "@%p1 st.global.u32 [%rd4], %r9;\n@!%p1 ld.global.u32 %r7, [%rd4];\n@!%p1 st.global.u32 [%rd5+512], %r7;\n"
 /* Thread 0 sets the flag, thread 32 waits for it. */
 #define NEAR_FLAG(before, behind)                                                                                \
     "add.u64 %rd4, %rd0, 900;\nsetp.eq.u32 %p1, %r0, 0;\nsetp.eq.u32 %p3, %r0, 32;\n@%p3 bra T;\n@!%p1 bra D;\n" \
@@ -220,6 +226,12 @@ static const pair pairs[] = {
          "red.relaxed.cta.global.add.u32 [%rd0], 1;\n",
          "setp.lt.u32 %p1, %r1, 32;\n@%p1 red.relaxed.cta.global.add.u32 [%rd0], 1;\n"
          "@!%p1 red.relaxed.cta.global.add.u32 [%rd0+4], 1;\n"),
+    PAIR("scattered stores to the words of another block", RACE_GLOBAL, 2, 32,
+         SCATTERED("%r0") "st.global.u32 [%rd4], %r1;\n", SCATTERED("%r1") "st.global.u32 [%rd4], %r1;\n"),
+    PAIR("scattered stores of what another block stores there", RACE_SAME_VALUE, 2, 32,
+         SCATTERED("%r0") "st.global.u32 [%rd4], %r0;\n", SCATTERED("%r1") "st.global.u32 [%rd4], %r0;\n"),
+    PAIR("scattered reads of words that another block stores", RACE_GLOBAL, 2, 32, SCATTERED("%r0") READ_SCATTERED,
+         SCATTERED("%r1") READ_SCATTERED),
     PAIR("last block without a fence", RACE_GLOBAL, 2, 1,
          "st.global.u32 [%rd2+256], %r1;\natom.global.add.u32 %r7, [%rd0], 1;\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra D;\n"
          "ld.global.u32 %r8, [%rd0+256];\nld.global.u32 %r9, [%rd0+260];\nadd.u32 %r8, %r8, %r9;\n"
