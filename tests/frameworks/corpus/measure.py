@@ -21,7 +21,6 @@ class Measurement:
         self.lines = words.launches.read_text(encoding="utf-8").splitlines()
         self.left_out = 0
         self.target = None
-        self.each = 0  # seconds that a launch of the last group took
 
     def file_of(self, name, numbers):
         """Writes launches to a file beside the recording, because paths in it are relative."""
@@ -67,13 +66,9 @@ class Measurement:
         if time.monotonic() > self.end - 5:
             return []
         counting = ["--counters", "--readings", str(self.words.readings)] if self.words.readings else []
-        start = time.monotonic()
-        if self.each:
-            numbers = numbers[:max(1, int((self.end - start) / self.each))]  # as many as the time is enough for
         output, said = self.replay(numbers, counting, self.seconds_for(numbers, 1 + 2 * self.words.readings))
         if output is None:
             return self.halves(numbers, said, self.measure)
-        self.each = (time.monotonic() - start) / len(numbers)
         self.target.write(output)
         self.target.flush()
         return numbers
