@@ -46,8 +46,8 @@ static bool is_used_once(const selecting *s, uint32_t reg) {
 /* A load of one number of at most 32 bits from memory that stores can change. */
 static bool is_single_load(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
-    return i->op == PTX_OP_LD && !i->guarded && i->operands[0].kind == PTX_REGISTER && ptx_bits(i->type) <= 32 &&
-           (space == PTX_MOD_GLOBAL || ptx_in_shared(i));
+    return i->op == PTX_OP_LD && !i->guarded && !ptx_acquires(i) && i->operands[0].kind == PTX_REGISTER &&
+           ptx_bits(i->type) <= 32 && (space == PTX_MOD_GLOBAL || ptx_in_shared(i));
 }
 
 static bool is_computed(const ptx_instruction *i) {
@@ -59,8 +59,9 @@ static bool can_move(const selecting *s, uint32_t load, uint32_t selection) {
     const ptx_operand *address = &s->function->instructions[load].operands[1].parts[0];
     if (address->kind == PTX_REGISTER && is_written_between(s, address->reg, load, selection)) return false;
     for (uint32_t k = load + 1; k < selection; k++) {
-        const unsigned op = s->function->instructions[k].op;
-        if (!ptx_is_pure(op) && !ptx_is(op, PTX_KIND_LOAD | PTX_KIND_COLLECTIVE | PTX_KIND_PRODUCT)) return false;
+        const ptx_instruction *i = &s->function->instructions[k];
+        const bool stays = ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_COLLECTIVE | PTX_KIND_PRODUCT) && !ptx_acquires(i);
+        if (!ptx_is_pure(i->op) && !stays) return false;
     }
     return true;
 }

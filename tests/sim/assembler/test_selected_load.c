@@ -53,6 +53,7 @@ static void nothing_that_changes_memory_is_between(void **state) {
     (void)state;
     assert_string_equal(guards_of(KNOWN LOAD_A LOAD_B "bar.sync 0;\n" SELECT), "..");
     assert_string_equal(guards_of(KNOWN LOAD_A LOAD_B "st.global.u32 [%rd0+8], %r1;\n" SELECT), "..");
+    assert_string_equal(guards_of(KNOWN LOAD_A LOAD_B "ld.acquire.gpu.global.u32 %r2, [%rd0];\n" SELECT), "...");
     assert_string_equal(guards_of(KNOWN "st.global.u32 [%rd0+8], %r1;\n" LOAD_A LOAD_B SELECT), ".!");
 }
 
