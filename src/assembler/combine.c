@@ -150,9 +150,10 @@ static unsigned written_domains(const ptx_instruction *i) {
     }
 }
 
-/* Returns the domains in which an instruction keeps earlier loads from being combined with later ones. */
+/* Returns the domains in which an instruction keeps earlier loads from being combined with later ones. Products of
+ * fragments are on registers alone. */
 static unsigned separates(const ptx_instruction *i) {
-    if (sim_is_crossed(i)) return 0;
+    if (sim_is_crossed(i) || ptx_is(i->op, PTX_KIND_PRODUCT)) return 0;
     if (ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return written_domains(i);
     if (sim_is_call(i)) return IN_ANY;
     return ptx_is_pure(i->op) ? 0 : IN_ALL;

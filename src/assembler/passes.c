@@ -10,6 +10,7 @@
 #include "assembler/masked_load.h"
 #include "assembler/predicate.h"
 #include "assembler/quotient.h"
+#include "assembler/selected_load.h"
 #include "assembler/sink.h"
 #include "assembler/unroll.h"
 #include "base/status.h"

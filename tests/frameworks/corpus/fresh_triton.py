@@ -72,7 +72,7 @@ def byte_dots(a, b, sa, sb, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.
     for at in range(0, K, BK):
         va = tl.load(a + i[:, None] * K + at + k[None, :]).to(tl.int8, bitcast=True)
         vb = tl.load(b + j[None, :] * K + at + k[:, None]).to(tl.int8, bitcast=True)
-        total = tl.dot(va, vb, total)
+        total = tl.dot(va, vb, total, out_dtype=tl.int32)
     tl.store(c + i[:, None] * N + j[None, :], (total.to(tl.float32) * tl.load(sa + i)[:, None] * tl.load(sb + j)[None, :]).to(tl.float16))
 
 

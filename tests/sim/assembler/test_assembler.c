@@ -420,6 +420,14 @@ static void a_global_load_made_again_is_gone_unless_something_separates_the_two(
                      "LDG.32 LDG.32");
 }
 
+static void loads_on_both_sides_of_a_product_are_combined(void **state) {
+    (void)state;
+    ASSERT_ASSEMBLED("ld.global.b32 %r5, [%rd1];\n"
+                     "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r6, %r7}, {%r5}, {%r5}, {%r6, %r7};\n"
+                     "ld.global.b32 %r8, [%rd1];\n" USE_R("%r6") USE_R("%r8"),
+                     "LDG.32");
+}
+
 static void stores_are_merged_in_one_run_of_a_window(void **state) {
     (void)state;
     ASSERT_ASSEMBLED("st.shared.f32 [%r10], %f0;\nst.shared.f32 [%r10+32], %f0;\nst.shared.f32 [%r10+4], %f0;\n",
@@ -477,6 +485,7 @@ int main(void) {
         cmocka_unit_test(a_load_of_a_part_of_another_is_gone),
         cmocka_unit_test(global_loads_are_merged_where_an_access_shows_how_they_are_aligned),
         cmocka_unit_test(a_global_load_made_again_is_gone_unless_something_separates_the_two),
+        cmocka_unit_test(loads_on_both_sides_of_a_product_are_combined),
         cmocka_unit_test(stores_are_merged_in_one_run_of_a_window),
         cmocka_unit_test(a_pointer_that_moves_on_is_another_place),
         cmocka_unit_test(a_loop_that_nobody_enters_is_no_riddle),
