@@ -424,17 +424,20 @@ static bool show_own_pages(const sim_memory *m, uint64_t from, uint64_t bytes) {
                 m->file ? (off_t)from : 0) != MAP_FAILED;
 }
 
-/* Forgets the marks of block `at`, and returns the pages that hold no marks of other blocks. */
+/* Forgets the marks of block `at`, and returns the pages that hold no marks of other blocks. Those are not written,
+ * since that would commit pages without marks. */
 static void drop_written(sim_memory *m, size_t at) {
     enum { COVERED = HOST_PAGE * 4 }; /* device memory whose marks fill a page */
     const uint64_t from = m->blocks[at].from, to = from + m->blocks[at].bytes;
     const uint64_t before = at ? m->blocks[at - 1].from + m->blocks[at - 1].bytes : 0;
     const uint64_t after = at + 1 < m->count ? m->blocks[at + 1].from : m->bytes;
     uint64_t first = from / COVERED * COVERED, last = number_align(to, COVERED);
-    sim_memory_forget_written(m, m->base + from, to - from);
+    if (!m->written) return;
     if (first < before) first += COVERED;
     if (last > after) last -= COVERED;
-    if (m->written && last > first) madvise(m->written + first / 4, (last - first) / 4, MADV_DONTNEED);
+    if (last <= first || madvise(m->written + first / 4, (last - first) / 4, MADV_DONTNEED) != 0) first = last = to;
+    if (from < first) sim_memory_forget_written(m, m->base + from, first - from);
+    if (last < to) sim_memory_forget_written(m, m->base + last, to - last);
 }
 
 haul_status sim_memory_release(sim_memory *m, uint64_t address) {
