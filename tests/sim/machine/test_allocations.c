@@ -1,10 +1,13 @@
-/* The marks of the bytes that have been written, as allocations come and go. */
+/* Allocations come and go: the marks of the bytes that have been written, and what the host cannot give. */
+#include "base/status.h"
+#include "machine/host.h"
 #include "machine/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <cmocka.h>
 
@@ -57,10 +60,23 @@ static void freeing_memory_that_nobody_has_written_costs_nothing(void **state) {
     sim_memory_free(memory);
 }
 
+/* A program that asks for most of a GPU's memory learns how to make that less. */
+static void memory_that_the_host_lacks_is_refused_with_what_it_has(void **state) {
+    (void)state;
+    const uint64_t bytes = (sim_host_available() >> 30 << 30) + (UINT64_C(2) << 30);
+    sim_memory *memory = start(2 * bytes);
+    uint64_t address;
+    assert_int_equal(sim_memory_allocate(memory, bytes, &address), HAUL_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(haul_message(), "the host can give"));
+    assert_non_null(strstr(haul_message(), "--memory"));
+    sim_memory_free(memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_what_is_freed_loses_its_marks),
         cmocka_unit_test(freeing_memory_that_nobody_has_written_costs_nothing),
+        cmocka_unit_test(memory_that_the_host_lacks_is_refused_with_what_it_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
