@@ -300,7 +300,9 @@ static haul_status become(const cli_values *given, standin_task task, arena *mem
     HAUL_TRY(is_gpu(v.device) ? set_gpu_environment(&v, task, memory) : set_environment(&v, task, memory));
     if (task != STANDIN_RUN && !is_gpu(v.device)) cli_watch(v.quiet, memory);
     execvp(*v.program, v.program);
-    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be run: %s", *v.program, strerror(errno));
+    const int error = errno;
+    cli_unwatch();
+    return haul_fail(HAUL_ERROR_FILE, "%s: cannot be run: %s", *v.program, strerror(error));
 }
 
 int cli_become_program(const cli_values *values, standin_task task) {

@@ -4,7 +4,7 @@
  * before, detached: it is no child of the program, whose wait() would find it, and in a session of its own, so that
  * what kills the program's process group leaves it. Each process that uses the virtual GPU adds files to a folder
  * (standin/saved.h), and removes them with its report. The watcher waits for the ends of these processes by pidfds,
- * prints what is left, and removes the folder. */
+ * prints what is left, and removes the folder. If none used the virtual GPU, it says so. */
 #include "cli/watch.h"
 
 #include "base/file.h"
@@ -36,6 +36,7 @@ typedef struct watch {
     pid_t pids[MOST_PROCESSES]; /* pids[i] belongs to polled[i] */
     struct pollfd polled[MOST_PROCESSES];
     nfds_t count;
+    bool has_seen; /* a process used the virtual GPU */
 } watch;
 
 static int open_process(pid_t pid) {
@@ -195,16 +196,23 @@ static void take_ended(watch *w) {
     }
 }
 
+/* True if the folder got files. */
+static bool take_news(const watch *w) {
+    char events[4096];
+    bool has_news = false;
+    while (read(w->polled[INOTIFY].fd, events, sizeof events) > 0) has_news = true;
+    return has_news;
+}
+
 /* Returns when no watched process is left. The folder is read anew each time. */
 static void run(watch *w) {
-    char events[4096];
     while (w->count > FIRST) {
         if (poll(w->polled, w->count, -1) < 0 && errno != EINTR) return;
-        if (w->polled[INOTIFY].revents & POLLIN)
-            while (read(w->polled[INOTIFY].fd, events, sizeof events) > 0) continue;
+        if (take_news(w)) w->has_seen = true;
         add_new(w);
         take_ended(w);
     }
+    if (take_news(w)) w->has_seen = true; /* of a process that ended meanwhile */
 }
 
 /* Keeps standard error and the listed descriptors alone, so that nobody waits for the others' end. */
@@ -218,14 +226,14 @@ static void detach(void) {
     if (chdir("/") != 0) return;
 }
 
-static _Noreturn void watch_program(watch *w, pid_t program, int process) {
+static _Noreturn void watch_program(watch *w, pid_t program, int process, int news) {
     detach();
-    const int news = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (news >= 0) (void)inotify_add_watch(news, w->folder, IN_CREATE);
     add(w, 0, news);
     add(w, program, process);
     run(w);
-    rmdir(w->folder);
+    const bool is_removed = rmdir(w->folder) == 0;
+    if (is_removed && news >= 0 && !w->has_seen && !w->quiet)
+        fputs("haul: the program used no GPU, so there is nothing to report\n", stderr);
     _exit(0);
 }
 
@@ -243,12 +251,20 @@ void cli_watch(bool quiet, arena *memory) {
     char *folder = process >= 0 ? make_folder(memory) : NULL;
     if (!folder || setenv(STANDIN_SAVED, folder, 1) != 0) return;
     w = (watch){.folder = folder, .quiet = quiet};
+    const int news = inotify_init1(IN_CLOEXEC | IN_NONBLOCK); /* before the program starts, to miss nothing */
+    if (news >= 0) (void)inotify_add_watch(news, folder, IN_CREATE);
     const pid_t child = fork();
     if (child == 0) {
         const pid_t watcher = fork();
-        if (watcher == 0) watch_program(&w, program, process);
+        if (watcher == 0) watch_program(&w, program, process, news);
         _exit(watcher < 0);
     }
     if (child > 0) (void)waitpid(child, NULL, 0);
+    if (news >= 0) close(news);
     close(process);
+}
+
+void cli_unwatch(void) {
+    const char *folder = getenv(STANDIN_SAVED);
+    if (folder) (void)rmdir(folder);
 }

@@ -60,18 +60,28 @@ static unsigned char *frame_of(const sim_warp *w, unsigned lane) {
     return w->block->frames + (w->index * SIM_LANES + lane) * w->sm->grid->program->frame_bytes;
 }
 
+/* memcpy() of a lane's part of a register. Nearly all are of a known size, and then need no call. */
+static inline void copy_part(unsigned char *to, const unsigned char *from, uint32_t bytes) {
+    if (bytes == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else if (bytes == sizeof(uint32_t))
+        memcpy(to, from, sizeof(uint32_t));
+    else
+        memcpy(to, from, bytes);
+}
+
 /* Copies the lane's part of these to `to`; returns the end. */
 static unsigned char *save_lane(const sim_warp *w, const sim_op *call, unsigned lane, unsigned char *to) {
     const saved_register *r = registers_of(w, call);
     const saved_variable *v = variables_of(w, call);
     for (uint32_t k = 0; k < call->x; k++) {
         if (r[k].bytes)
-            memcpy(to, w->regs + r[k].slot + (size_t)lane * r[k].bytes, r[k].bytes);
+            copy_part(to, w->regs + r[k].slot + (size_t)lane * r[k].bytes, r[k].bytes);
         else
             *to = SIM_PREDICATE(w, r[k].slot) >> lane & 1;
         to += r[k].bytes ? r[k].bytes : 1;
     }
-    for (uint32_t k = 0; k < call->y; k++, to += v[k - 1].bytes) memcpy(to, frame_of(w, lane) + v[k].at, v[k].bytes);
+    for (uint32_t k = 0; k < call->y; k++, to += v[k - 1].bytes) copy_part(to, frame_of(w, lane) + v[k].at, v[k].bytes);
     return to;
 }
 
@@ -81,13 +91,13 @@ static void restore_lane(sim_warp *w, const sim_op *call, unsigned lane, const u
     const uint32_t bit = 1u << lane;
     for (uint32_t k = 0; k < call->x; k++) {
         if (r[k].bytes)
-            memcpy(w->regs + r[k].slot + (size_t)lane * r[k].bytes, from, r[k].bytes);
+            copy_part(w->regs + r[k].slot + (size_t)lane * r[k].bytes, from, r[k].bytes);
         else
             SIM_PREDICATE(w, r[k].slot) = (SIM_PREDICATE(w, r[k].slot) & ~bit) | (*from ? bit : 0);
         from += r[k].bytes ? r[k].bytes : 1;
     }
     for (uint32_t k = 0; k < call->y; k++, from += v[k - 1].bytes)
-        memcpy(frame_of(w, lane) + v[k].at, from, v[k].bytes);
+        copy_part(frame_of(w, lane) + v[k].at, from, v[k].bytes);
 }
 
 /* ---- stacks ---- */

@@ -1,5 +1,6 @@
 /* Spare SMs: a list with a limit on its length and its memory, most recently used first. Taking searches the list;
- * putting drops the spares at its end until there is room. SMs that need much memory are not worth keeping.
+ * putting drops the spares at its end until there is room. The limits let a machine full of threads be kept, with all
+ * their registers: a solver's short steps had spent most of their time on the pages of new SMs.
  *
  * SMs point to their grid, which dies with its launch. So a spare has a copy of the grid, until the next launch takes
  * it. */
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-enum { MOST_SPARES = 32, MOST_BYTES = 128 << 20, MOST_BYTES_EACH = 64 << 20 };
+enum { MOST_SPARES = 32, MOST_BYTES = 512 << 20, MOST_BYTES_EACH = 256 << 20 };
 
 typedef struct sim_spare {
     sim_grid grid; /* of the launch that has left them */

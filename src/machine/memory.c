@@ -334,6 +334,16 @@ static haul_status no_room(const sim_memory *m, uint64_t bytes, const char *what
                      number_format_bytes((double)sim_memory_largest_free(m), left));
 }
 
+/* `bytes` is more than the host can commit. */
+static haul_status no_host_memory(uint64_t bytes, uint64_t available) {
+    char asked[32], most[32];
+    return haul_fail(
+        HAUL_ERROR_OUT_OF_MEMORY,
+        "device memory: %s asked for, but the host can give %s; a device of less memory (--memory) shows a "
+        "program that it has no more",
+        number_format_bytes((double)bytes, asked), number_format_bytes((double)available, most));
+}
+
 /* Finds whole pages for managed memory. */
 static bool find_pages(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
     for (size_t i = 0; i <= m->count; i++) {
@@ -377,7 +387,8 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     uint64_t bytes = number_align(asked ? asked : 1, find == find_pages ? HOST_PAGE : SIM_ALLOCATION_UNIT);
     const bool fresh = m->apart && find == find_first && find_fresh(m, bytes + GAP, &at, &from);
     if (!fresh && !find(m, bytes, &at, &from)) return no_room(m, asked, "device memory");
-    if (bytes > sim_host_available()) return no_room(m, asked, "device memory: the host has not enough for it");
+    const uint64_t available = sim_host_available();
+    if (bytes > available) return no_host_memory(asked, available);
     HAUL_TRY(insert_block(m, at, from, bytes, asked));
     m->used += bytes;
     memory_prefer_large_pages(m->host + from, bytes); /* kernels access it with any stride */

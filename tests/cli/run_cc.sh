@@ -123,6 +123,8 @@ for clang in ${HAUL_TEST_COMPILERS:-clang clang-14 clang-15 clang-16 clang-17 cl
     result "$clang: and checked" prints '0 errors' "$haul" check -- ./products
     result "$clang: halves on both sides" cc "$root/tests/toolchain/host_halves.cu" -o halves
     result "$clang: are the same" prints '^0 different' ./halves
+    result "$clang: atomic objects on both sides" cc "$root/tests/toolchain/host_atomics.cu" -o atomics
+    result "$clang: count in one place" prints '^2256 counts, at most 9990, sum 1128, right$' ./atomics
     result "$clang: a shared library" cc -shared -Xcompiler -fPIC kernel.cu -o libkernel.so
     result "$clang: linked with it" cc main.cpp -L. -lkernel -Xlinker -rpath,"$work" -o with
     result "$clang: run with it" prints 'total 2054' ./with

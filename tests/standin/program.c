@@ -286,6 +286,11 @@ static int use_ranges(void) {
     return cudaFree(out);
 }
 
+static int only_allocate(void) {
+    void *out;
+    return cudaMalloc(&out, 4 * COUNT) || cudaFree(out);
+}
+
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "increase") == 0) return increase_numbers();
@@ -303,6 +308,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "pointers") == 0) return pass_pointers();
     if (strcmp(what, "table") == 0) return ask_for_table();
     if (strcmp(what, "graphics") == 0) return ask_for_graphics();
+    if (strcmp(what, "no-launch") == 0) return only_allocate();
     for (int i = 2; strcmp(what, "arguments") == 0 && i < argc; i++) printf("[%s]\n", argv[i]);
     return 7;
 }

@@ -93,7 +93,18 @@ result 'of that alone' grep -q '^increase  *[123]' "$work/killed.txt"
 result 'a killed child is reported on' killed check lose-child
 result 'beside the report of its parent' \
     [ "$(grep -c 'was killed by signal 9\|^1 launch: ' "$work/err")" = 2 ]
+used_nothing() { # COMMAND
+    TMPDIR=$work/temporary "$haul" $1 --out "$work/none.txt" -- true 2>&1 | cat >"$work/out"
+}
+result 'a program without the GPU has a note instead of a report' used_nothing check
+result 'which says why' says '^haul: the program used no GPU, so there is nothing to report$' out
+result 'but not if haul is to be quiet' used_nothing 'profile --quiet'
+result 'then nothing is said' [ ! -s "$work/out" ]
 result 'nothing stays behind' [ -z "$(ls "$work/temporary")" ]
+result 'one that launches nothing has a report' exits_with 0 "$haul" profile -- "$program" no-launch
+result 'which says so' says '^The program launched no kernel\.$' err
+result 'as does one of other kernels' exits_with 0 "$haul" profile --kernel other -- "$program" increase
+result 'but with the reason' says '^No launch was of a kernel that --kernel names\.$' err
 result 'launches are recorded' \
     exits_with 0 "$haul" replay --record "$work/record.jsonl" --launches 2 -- "$program" increase
 result 'as many of a kernel and shape as asked for' says '^haul: 2 launches recorded$' err
@@ -142,6 +153,7 @@ refused() { # WHAT PATTERN COMMAND...
 refused 'no program' 'haul run -- PROGRAM' "$haul" run
 refused 'nothing behind --' 'haul run -- PROGRAM' "$haul" run --
 refused 'a program that is not there' 'cannot be run: No such file' "$haul" run -- "$work/none"
+refused 'one for a report that is not there' 'cannot be run: No such file' "$haul" check -- "$work/none"
 refused 'a device that is none' 'sim:h99' "$haul" run --device sim:h99 -- "$program"
 refused 'a GPU' 'compute-sanitizer' "$haul" check --device gpu:0 -- "$program"
 refused 'an option for kernels in files' 'not for a program' "$haul" check --grid 1 -- "$program"

@@ -213,6 +213,9 @@ static void add_kernels(report_document *d, const standin_kernel_record *kernels
     for (const standin_kernel_record *k = kernels; k; k = k->next)
         if (k->wanted) add_kernel(t, k);
     const totals all = totals_of(kernels);
+    if (!all.launches)
+        report_add_paragraph(s, kernels ? "No launch was of a kernel that --kernel names."
+                                        : "The program launched no kernel.");
     if (all.counted < all.launches)
         report_add_paragraph(
             s,

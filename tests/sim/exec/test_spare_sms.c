@@ -8,6 +8,12 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           "  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n  .shared .b32 mine;\n"
                           "  ld.param.u64 %rd1, [to];\n  mov.u32 %r1, %ctaid.x;\n"
                           "  st.shared.u32 [mine], 1;\n  bar.sync 0;\n  ld.shared.u32 %r2, [mine];\n"
+                          "  mad.wide.u32 %rd2, %r1, 4, %rd1;\n  red.global.add.u32 [%rd2], %r2;\n  ret;\n}\n"
+                          /* the same by way of each thread's own array, most of which is not used */
+                          ".visible .entry add_large(.param .u64 to) {\n"
+                          "  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n  .local .b32 own[128];\n"
+                          "  ld.param.u64 %rd1, [to];\n  mov.u32 %r1, %ctaid.x;\n"
+                          "  st.local.u32 [own], 1;\n  ld.local.u32 %r2, [own];\n"
                           "  mad.wide.u32 %rd2, %r1, 4, %rd1;\n  red.global.add.u32 [%rd2], %r2;\n  ret;\n}\n";
 
 enum { MOST_BLOCKS = 3000 };
@@ -22,11 +28,15 @@ static int set_up(void **state) {
            cu->fill_words(words, 0, MOST_BLOCKS);
 }
 
-static void run_blocks(uint32_t blocks, uint32_t threads) {
+static void run_blocks_of(const char *name, uint32_t blocks, uint32_t threads) {
     CUfunction kernel;
     void *parameters[] = {&words};
-    OK(cu->module_function(&kernel, module, "add"));
+    OK(cu->module_function(&kernel, module, name));
     OK(cu->launch(kernel, blocks, 1, 1, threads, 1, 1, 0, NULL, parameters, NULL));
+}
+
+static void run_blocks(uint32_t blocks, uint32_t threads) {
+    run_blocks_of("add", blocks, threads);
 }
 
 /* As a program that goes along the diagonals of a matrix, or halves its data from launch to launch. The last grids need
@@ -53,9 +63,24 @@ static void grids_of_all_sizes_share_their_sms(void **state) {
     assert_int_equal(context->spares.count, 2); /* blocks of another shape need other SMs */
 }
 
+/* As a solver that updates its whole grid in each step: the launches are short, but fill the machine. */
+static void sms_full_of_threads_are_kept(void **state) {
+    (void)state;
+    enum { BLOCKS = 132 * 8, THREADS = 256, LAUNCHES = 3 };
+    static uint32_t out[BLOCKS];
+    for (unsigned k = 0; k < LAUNCHES; k++) {
+        run_blocks_of("add_large", BLOCKS, THREADS);
+        OK(cu->synchronize());
+        assert_int_equal(context->spares.count, 1);
+    }
+    OK(cu->copy_to_host(out, words, sizeof out));
+    for (uint32_t b = 0; b < BLOCKS; b++) assert_int_equal(out[b], LAUNCHES * THREADS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(grids_of_all_sizes_share_their_sms, set_up, close_context),
+        cmocka_unit_test_setup_teardown(sms_full_of_threads_are_kept, set_up, close_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
