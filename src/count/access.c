@@ -114,24 +114,16 @@ uint32_t sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const
     return hits;
 }
 
-/* On a busy SM stores are combined only if none of another warp comes between: those of a warp that follow each other
- * in its code, and take a wavefront each. */
-static bool follows_store(const sim_counting *c, const sim_warp *w, uint32_t instruction, uint32_t lines) {
-    enum { NEAR = 4, LINES_OF_A_WAVEFRONT = 4 };
-    const uint32_t next = c->pending.warp == w ? c->pending.next : 0;
-    return next > 0 && instruction >= next && instruction - next < NEAR && lines <= LINES_OF_A_WAVEFRONT;
+/* Notes a store that does not fill its sectors. */
+static void note_parts(sim_counting *c, uint32_t lines, uint32_t sectors, uint32_t bytes) {
+    if (bytes >= sectors * SECTOR_BYTES) return;
+    c->partial_requests += lines;
+    c->partial_writes += sectors;
 }
 
-static void store_global(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines,
-                         uint32_t bytes) {
-    const bool follows = follows_store(c, w, op->instruction, lines->count);
-    const uint64_t before = t->traffic.l2_requests;
+static void store_global(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes) {
     c->store_hits += sim_store_lines(c, w, t, lines, bytes);
-    const bool combined = follows && t->traffic.l2_requests == before;
-    c->pending.next = op->instruction + 1;
-    if (bytes >= lines->sectors * SECTOR_BYTES || combined) return;
-    c->partial_requests += lines->count;
-    c->partial_writes += lines->sectors;
+    note_parts(c, lines->count, lines->sectors, bytes);
 }
 
 /* ---- loads ---- */
@@ -389,8 +381,11 @@ static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op 
     sim_tally *t = sim_tally_at(c, op, SIM_TALLY_OWN);
     sim_count_tags(t, lines, active, bytes);
     switch (c->plan->assembled[op->instruction].class) {
-    case HAUL_CLASS_GLOBAL_STORE: store_global(c, w, op, t, lines, sim_lanes(active) * bytes); break;
-    default: load_lines(c, w, op, t, lines); break;
+    case HAUL_CLASS_GLOBAL_STORE: store_global(c, w, t, lines, sim_lanes(active) * bytes); break;
+    default:
+        c->data_wavefronts += sim_data_wavefronts(lines);
+        load_lines(c, w, op, t, lines);
+        break;
     }
 }
 
@@ -456,7 +451,13 @@ static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint
         else
             load_line(c, t, line, mask);
     }
-    if (is_store) end_stores(c, t, count, sectors);
+    if (is_store) {
+        const bool has_gaps = sectors > SIM_LANES * bytes / SECTOR_BYTES + 1; /* its ends alone cost nothing */
+        end_stores(c, t, count, sectors);
+        if (has_gaps) note_parts(c, count, sectors, SIM_LANES * bytes);
+        return;
+    }
+    c->data_wavefronts += sim_data_wavefronts_of_run(sectors);
 }
 
 /* Computes the lanes' addresses of an access that count_span() knows by two addresses and a stride. */
