@@ -56,6 +56,7 @@ unsigned sim_tally_spaces(const sim_count_plan *plan, size_t instruction);
 enum { SIM_PENDING = 64 };
 typedef struct sim_pending_stores {
     const sim_warp *warp;
+    uint32_t next; /* instruction behind the last store of parts of sectors; 0: none of the warp */
     uint32_t count;
     uint8_t used[SIM_PENDING];  /* slots in use, in the order of use */
     uint8_t mask[SIM_PENDING];  /* 0 = free */
@@ -117,7 +118,7 @@ struct sim_counting {
     uint64_t fewer_wavefronts, more_wavefronts; /* that it may count, as it misreads a predicate register */
     uint64_t word_loads, word_stores;           /* of tensor maps in shared memory */
     uint64_t partial_sectors;                   /* of stores that do not fill them */
-    uint64_t partial_requests, partial_writes;  /* stores of parts of sectors: lines, sectors */
+    uint64_t partial_requests, partial_writes;  /* the same if only neighbouring stores are combined: lines, sectors */
     uint64_t data_wavefronts;                   /* of loads from global memory, in L1's data stage */
     uint64_t shared_turns;                      /* lanes that an atomic on shared memory makes wait for others */
     uint64_t loop_rounds;             /* rounds of compare-and-swaps in shared memory after each one's first */
