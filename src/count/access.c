@@ -1,6 +1,7 @@
 /* Counting accesses to global and constant memory: L1, and requests to L2. */
 #include "count/access.h"
 
+#include "assembler/values.h"
 #include "count/loops.h"
 #include "count/samples.h"
 #include "count/vectors.h"
@@ -53,6 +54,7 @@ static void begin_stores(sim_counting *c, const sim_warp *w) {
     if (c->pending.warp == w) return;
     sim_counting_flush(c);
     c->pending.warp = w;
+    c->pending.next = 0;
 }
 
 enum { SECTOR_BYTES = 1 << SIM_SECTOR_SHIFT };
@@ -115,23 +117,31 @@ uint32_t sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const
 }
 
 /* On a busy SM stores are combined only if none of another warp comes between: those of a warp that follow each other
- * in its code, and take a wavefront each. */
-static bool follows_store(const sim_counting *c, const sim_warp *w, uint32_t instruction, uint32_t lines) {
+ * in its code, and take a wavefront each. An exact division between them is a function in machine code. */
+static bool follows_store(const sim_counting *c, uint32_t instruction, uint32_t lines) {
     enum { NEAR = 4, LINES_OF_A_WAVEFRONT = 4 };
-    const uint32_t next = c->pending.warp == w ? c->pending.next : 0;
-    return next > 0 && instruction >= next && instruction - next < NEAR && lines <= LINES_OF_A_WAVEFRONT;
+    const uint32_t next = c->pending.next;
+    if (next == 0 || instruction < next || instruction - next >= NEAR || lines > LINES_OF_A_WAVEFRONT) return false;
+    for (uint32_t i = next; i < instruction; i++)
+        if (sim_is_call(&c->plan->function->instructions[i])) return false;
+    return true;
+}
+
+/* A store of parts of sectors. `joined`: L2 gets it with pending ones. */
+static void note_parts(sim_counting *c, const sim_op *op, uint32_t lines, uint32_t sectors, bool joined) {
+    const bool combined = joined && follows_store(c, op->instruction, lines);
+    c->pending.next = op->instruction + 1;
+    if (combined) return;
+    c->partial_requests += lines;
+    c->partial_writes += sectors;
 }
 
 static void store_global(sim_counting *c, const sim_warp *w, const sim_op *op, sim_tally *t, const sim_lines *lines,
                          uint32_t bytes) {
-    const bool follows = follows_store(c, w, op->instruction, lines->count);
     const uint64_t before = t->traffic.l2_requests;
     c->store_hits += sim_store_lines(c, w, t, lines, bytes);
-    const bool combined = follows && t->traffic.l2_requests == before;
-    c->pending.next = op->instruction + 1;
-    if (bytes >= lines->sectors * SECTOR_BYTES || combined) return;
-    c->partial_requests += lines->count;
-    c->partial_writes += lines->sectors;
+    if (bytes < lines->sectors * SECTOR_BYTES)
+        note_parts(c, op, lines->count, lines->sectors, t->traffic.l2_requests == before);
 }
 
 /* ---- loads ---- */
@@ -390,7 +400,10 @@ static void count_global_lines(sim_counting *c, const sim_warp *w, const sim_op 
     sim_count_tags(t, lines, active, bytes);
     switch (c->plan->assembled[op->instruction].class) {
     case HAUL_CLASS_GLOBAL_STORE: store_global(c, w, op, t, lines, sim_lanes(active) * bytes); break;
-    default: load_lines(c, w, op, t, lines); break;
+    default:
+        c->data_wavefronts += sim_data_wavefronts(lines);
+        load_lines(c, w, op, t, lines);
+        break;
     }
 }
 
@@ -441,6 +454,7 @@ static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint
                    average = average_bytes(SIM_LANES * bytes, sectors);
     const unsigned tail = 15u >> (3 - (last >> SIM_SECTOR_SHIFT & 3));
     unsigned mask = 15u << (first >> SIM_SECTOR_SHIFT & 3) & 15;
+    const uint64_t requests = t->traffic.l2_requests;
     sim_traffic_pass(&t->traffic, sectors, sim_tag_wavefronts_of_run(first_line, count), SIM_ALL_LANES, bytes);
     t->tag_sectors += sectors;
     if (is_store) {
@@ -456,7 +470,13 @@ static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint
         else
             load_line(c, t, line, mask);
     }
-    if (is_store) end_stores(c, t, count, sectors);
+    if (is_store) {
+        const bool has_gaps = sectors > SIM_LANES * bytes / SECTOR_BYTES + 1; /* its ends alone cost nothing */
+        end_stores(c, t, count, sectors);
+        if (has_gaps) note_parts(c, op, count, sectors, t->traffic.l2_requests == requests);
+        return;
+    }
+    c->data_wavefronts += sim_data_wavefronts_of_run(sectors);
 }
 
 /* Computes the lanes' addresses of an access that count_span() knows by two addresses and a stride. */

@@ -2,6 +2,8 @@
 
 #include "count/vectors.h"
 
+#include <string.h>
+
 /* ---- tag banks ---- */
 
 unsigned sim_tag_bank(uint64_t line) {
@@ -32,6 +34,29 @@ uint32_t sim_tag_wavefronts_of_run(uint64_t first, uint32_t count) {
     if (count <= 1) return count;
     for (uint32_t i = 0; i < count; i++) counts += 1u << (8 * sim_tag_bank(first + i));
     return busiest(counts);
+}
+
+/* ---- the data stage ---- */
+
+/* Adds up eight bytes, whose sum is below 256. */
+static uint32_t sum_of_bytes(uint64_t bytes) {
+    return (uint32_t)(bytes * 0x0101010101010101 >> 56);
+}
+
+uint32_t sim_data_wavefronts(const sim_lines *lines) {
+    enum { WORDS = SIM_LANES / 8 };
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t masks[WORDS] = {0};
+    uint32_t most = 0;
+    if (lines->count <= 1) return lines->count;
+    memcpy(masks, lines->mask, lines->count);
+    for (unsigned place = 0; place < SIM_LINE_SECTORS; place++) {
+        uint64_t sums = 0;
+        for (unsigned k = 0; k < WORDS; k++) sums += masks[k] >> place & ones;
+        const uint32_t sectors = sum_of_bytes(sums);
+        if (sectors > most) most = sectors;
+    }
+    return most;
 }
 
 /* ---- lines and sectors ---- */

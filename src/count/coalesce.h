@@ -17,6 +17,15 @@ uint32_t sim_tag_wavefronts(const sim_lines *lines);
 /* The same for `count` consecutive lines. */
 uint32_t sim_tag_wavefronts_of_run(uint64_t first, uint32_t count);
 
+/* Returns the cycles that the data stage takes: it reads the same quarter of one line only in a cycle, so it serves
+ * sectors at one place of their lines one after the other. */
+uint32_t sim_data_wavefronts(const sim_lines *lines);
+
+/* The same for consecutive sectors. */
+static inline uint32_t sim_data_wavefronts_of_run(uint32_t sectors) {
+    return (sectors + SIM_LINE_SECTORS - 1) / SIM_LINE_SECTORS;
+}
+
 /* Returns the bank (0..3) of a line. */
 unsigned sim_tag_bank(uint64_t line);
 

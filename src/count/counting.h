@@ -56,7 +56,7 @@ unsigned sim_tally_spaces(const sim_count_plan *plan, size_t instruction);
 enum { SIM_PENDING = 64 };
 typedef struct sim_pending_stores {
     const sim_warp *warp;
-    uint32_t next; /* instruction behind the last store */
+    uint32_t next; /* instruction behind the last store of parts of sectors; 0: none of the warp */
     uint32_t count;
     uint8_t used[SIM_PENDING];  /* slots in use, in the order of use */
     uint8_t mask[SIM_PENDING];  /* 0 = free */
@@ -83,6 +83,9 @@ typedef struct sim_pending_volatile {
 /* Accesses take turns at the L2 slice of their address. These count sectors that atomics update and requests of stores,
  * by hash of the 512 bytes that lie in one slice. */
 enum { SIM_HOT_PLACES = 1024, SIM_HOT_LINES = 4 };
+
+/* Loops of compare-and-swaps on one word of shared memory take turns: as many places count them. */
+enum { SIM_LOOP_PLACES = 1024 };
 
 typedef struct sim_samples sim_samples; /* samples.h */
 
@@ -116,7 +119,10 @@ struct sim_counting {
     uint64_t word_loads, word_stores;           /* of tensor maps in shared memory */
     uint64_t partial_sectors;                   /* of stores that do not fill them */
     uint64_t partial_requests, partial_writes;  /* the same if only neighbouring stores are combined: lines, sectors */
+    uint64_t data_wavefronts;                   /* of loads from global memory, in L1's data stage */
     uint64_t shared_turns;                      /* lanes that an atomic on shared memory makes wait for others */
+    uint64_t loop_rounds;             /* rounds of compare-and-swaps in shared memory after each one's first */
+    uint32_t looped[SIM_LOOP_PLACES]; /* lanes that swap, by hash of the word */
     uint32_t hot[SIM_HOT_PLACES], stored[SIM_HOT_PLACES];
     uint32_t added[SIM_HOT_PLACES];       /* additions of floats, by hash of the sector */
     struct sim_kept_loops *loops;         /* loops.h; NULL: the kernel has none */

@@ -51,9 +51,15 @@ static void count_atomic(sim_counting *c, uint32_t instruction, sim_tally *t, co
     sim_sample_conflicts(c, instruction, active, bytes, address, one_pass(use));
 }
 
-/* One more iteration of a loop of load and compare-and-swap takes as long as so many lanes of a plain atomic: 24 to 48
- * ns against 0.34 on an H200, by how many warps there are. */
-enum { TURNS_OF_A_LOOP = 70 };
+static uint32_t loop_place(uint32_t address) {
+    return ((address >> 2) * 0x9e3779b1u >> 16) % SIM_LOOP_PLACES;
+}
+
+static void note_loop(sim_counting *c, const sim_loop *loop, uint32_t rounds) {
+    c->loop_rounds += rounds - 1;
+    for (uint32_t left = loop->active; left; left &= left - 1)
+        c->looped[loop_place(loop->address[__builtin_ctz(left)])]++;
+}
 
 /* Warps that release wait for a fence first, each as long as its own stores take, and were not seen to meet. */
 static void count_looping(sim_counting *c, const sim_warp *w, const sim_op *op, bool own, uint32_t active,
@@ -71,10 +77,8 @@ static void count_looping(sim_counting *c, const sim_warp *w, const sim_op *op, 
         sim_count_loop_alone(&loop, contest);
     else
         sim_count_loop_among(c, w, &loop);
-    if (rounds > 1) {
-        c->shared_turns += (rounds - 1) * TURNS_OF_A_LOOP;
-        sim_sample(c, op->instruction, active, op->bytes, NULL, address);
-    }
+    if (rounds > 0) note_loop(c, &loop, rounds);
+    if (rounds > 1) sim_sample(c, op->instruction, active, op->bytes, NULL, address);
 }
 
 void sim_count_shared(sim_counting *c, const sim_warp *w, const sim_op *op, uint32_t active,

@@ -370,6 +370,22 @@ static size_t issuing_block(const sim_count_plan *plan, size_t block) {
 /* Loads that a warp waits for. */
 #define WAITED_FOR (PTX_KIND_LOAD | PTX_KIND_ATOMIC | PTX_KIND_TEXTURE | PTX_KIND_SURFACE_LOAD)
 
+/* What each further round of a compare-and-swap loop issues, as ptxas makes it (LDS, FADD, ATOMS.CAS, ISETP, BRA), and
+ * the stall counts of these five. */
+enum { ROUND_ISSUED = 5, ROUND_FIXED = 26 };
+
+static void add_loops(const sim_counting *c, sim_waits *waits) {
+    const double rounds = (double)c->loop_rounds;
+    waits->loop_rounds += rounds;
+    waits->issued += ROUND_ISSUED * rounds;
+    waits->slots += ROUND_ISSUED * rounds;
+    waits->fixed += ROUND_FIXED * rounds;
+    waits->path += ROUND_FIXED * rounds;
+    waits->branches += rounds;
+    for (size_t place = 0; place < SIM_LOOP_PLACES; place++)
+        waits->most_looped = fmax(waits->most_looped, (double)c->looped[place]);
+}
+
 static void add_work(const sim_counting *c, sim_waits *waits) {
     for (size_t b = 0; b < c->plan->function->block_count; b++) {
         const double runs = (double)c->block_runs[b];
@@ -388,6 +404,8 @@ static void add_work(const sim_counting *c, sim_waits *waits) {
     waits->partial_sectors += (double)c->partial_sectors;
     waits->partial_requests += (double)c->partial_requests;
     waits->partial_writes += (double)c->partial_writes;
+    waits->data_wavefronts += (double)c->data_wavefronts;
+    add_loops(c, waits);
     waits->shared_turns += (double)c->shared_turns;
 }
 

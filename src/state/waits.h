@@ -18,6 +18,9 @@ typedef struct sim_waits {
     double partial_sectors;         /* partly written sectors */
     double partial_requests;        /* stores of parts of sectors, as a busy SM sends them: lines, */
     double partial_writes;          /* and sectors */
+    double data_wavefronts;         /* cycles that L1's data stage takes for loads */
+    double loop_rounds;             /* rounds of compare-and-swaps in shared memory after each one's first */
+    double most_looped;             /* compare-and-swaps of the busiest word of shared memory, over an SM's blocks */
     double shared_turns;            /* lanes of shared atomics that had to wait for another lane */
     double hottest;                 /* sectors of atomics in the busiest 512 bytes */
     double most_added;              /* additions of floats to the busiest sector */

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { SECTOR = 32, SCHEDULERS = 4, REGISTER_BYTES = 4 * SIM_LANES };
+enum { SECTOR = 32, LINE_SECTORS = 4, SCHEDULERS = 4, REGISTER_BYTES = 4 * SIM_LANES };
 
 const double sim_dram_sustained = 0.90; /* of the peak rate, reads and writes mixed */
 
@@ -16,6 +16,7 @@ static const double DISPATCH_SECONDS = 0.57e-9; /* from one block of the grid to
 static const double BARRIER_CYCLES = 10;        /* from the last warp's arrival to the release */
 static const double ARRIVAL_CYCLES = 2;         /* between two warps' arrivals at a barrier */
 static const double TURN_CYCLES = 0.6;          /* per lane of an atomic on shared memory */
+static const double LOOP_TURN_CYCLES = 42;      /* from one compare-and-swap of a word of shared memory to the next */
 static const double HOT_SECONDS = 0.68e-9;      /* per sector of atomics in its slice of L2 */
 static const double AGAIN_SECONDS = 1.76e-9;    /* from one addition of floats to a sector to the next */
 
@@ -137,12 +138,14 @@ static double shared_wavefronts(const haul_launch_record *r) {
            counter(r, HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS) + counter(r, HAUL_COUNTER_SHARED_LDGSTS_WAVEFRONTS);
 }
 
-/* L1 and shared memory are one pipe: one wavefront a cycle, and at most a line's sectors. Shuffles pass it as well. */
+/* L1 and shared memory are one pipe: one wavefront a cycle in the stage of tags, and one in that of data, which reads
+ * at most four sectors, each from another place of its line. Shuffles pass it as well. */
 static double l1_cycles(const haul_launch_record *r, const sim_waits *w) {
-    double wavefronts =
+    const double tags =
         counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) + counter(r, HAUL_COUNTER_L1_GLOBAL_ST_WAVEFRONTS);
-    double sectors = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_SECTORS) + counter(r, HAUL_COUNTER_L1_GLOBAL_ST_SECTORS);
-    return fmax(wavefronts, sectors / 4) + shared_wavefronts(r) + w->busy[SIM_PIPE_MIO] / SCHEDULERS;
+    const double read = fmax(w->data_wavefronts, counter(r, HAUL_COUNTER_L1_GLOBAL_LD_SECTORS) / LINE_SECTORS);
+    return fmax(tags, read + counter(r, HAUL_COUNTER_L1_GLOBAL_ST_SECTORS) / LINE_SECTORS) + shared_wavefronts(r) +
+           w->busy[SIM_PIPE_MIO] / SCHEDULERS;
 }
 
 /* Cycles of the unit of a scheduler that is busy the longest; a scheduler issues one instruction a cycle. */
@@ -298,6 +301,7 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     stalls[HAUL_STALL_SELECTED] = fmin(w->issued, w->fixed);
     stalls[HAUL_STALL_WAIT] = w->fixed - stalls[HAUL_STALL_SELECTED];
     stalls[HAUL_STALL_SHORT_SCOREBOARD] = OF_NEAR * (w->path - w->fixed) + shared_wavefronts(r) * CONFLICT_CYCLES;
+    stalls[HAUL_STALL_SHORT_SCOREBOARD] += w->loop_rounds * SIM_LOOP_NEAR_CYCLES;
     if (w->path > 0) stalls[HAUL_STALL_SHORT_SCOREBOARD] += s->warps * FIRST_CYCLES;
     stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait / s->seconds;
     stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
@@ -403,7 +407,7 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
     bounds[LINK] = link_seconds(m, w);
     bounds[PEERS] = fmax(peer_read_seconds(m, w), peer_write_seconds(m, w));
     bounds[L1] = l1_cycles(r, w) * cycle;
-    bounds[TURNS] = w->shared_turns * TURN_CYCLES * cycle;
+    bounds[TURNS] = w->shared_turns * TURN_CYCLES * cycle + w->most_looped / s.resident * LOOP_TURN_CYCLES * s.seconds;
     bounds[PARTIAL] =
         (w->partial_requests * PARTIAL_REQUEST_CYCLES + w->partial_writes * PARTIAL_SECTOR_CYCLES) * cycle;
     bounds[CONSTANTS] = constant_cycles(r) * cycle;

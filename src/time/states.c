@@ -127,7 +127,8 @@ static double near_of(const average *a) {
     return near_wait.warp + near_wait.of_path * fmax(0, a->waits->path - a->waits->fixed) / s->warps +
            near_wait.shuffle * a->shuffles + near_wait.load * count_of(a, HAUL_COUNTER_INST_SHARED_LD) +
            near_wait.store * count_of(a, HAUL_COUNTER_INST_SHARED_ST) +
-           near_wait.atomic * count_of(a, HAUL_COUNTER_INST_SHARED_ATOM) + near_wait.branch * a->branches + s->constant;
+           near_wait.atomic * count_of(a, HAUL_COUNTER_INST_SHARED_ATOM) + near_wait.branch * a->branches +
+           SIM_LOOP_NEAR_CYCLES * a->waits->loop_rounds / s->warps + s->constant;
 }
 
 static double begin(const sim_residence *s, double first, double later) {

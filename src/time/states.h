@@ -34,6 +34,11 @@ typedef struct sim_residence {
     double limits[SIM_LIMITS];         /* how much each of them holds warps back; the sum is 1, or all are 0 */
 } sim_residence;
 
+/* A round of a compare-and-swap loop on shared memory takes a warp 84 cycles (48 ns on an H200, where one warp adds
+ * floats to one word, tests/data/estimates). Its instructions' stall counts are 26 of them; the rest are waits for the
+ * word and for the swap. */
+#define SIM_LOOP_NEAR_CYCLES 58.0
+
 /* Finds the cycles of an average warp in each state. */
 void sim_find_states(const haul_launch_record *record, const sim_waits *waits, const sim_residence *residence,
                      double states[HAUL_STALL_COUNT]);

@@ -40,6 +40,20 @@ static void strides_touch_more_sectors_up_to_one_a_lane(void **state) {
     }
 }
 
+/* The data stage is as wide as a line, but reads each quarter of it from one line only. On an H200, loads of rows that
+ * lie lines apart take a cycle for each lane (`matvec4__wide` and `window_scores__plain` in tests/data/unseen). */
+static void sectors_at_one_place_of_their_lines_are_read_one_after_the_other(void **state) {
+    (void)state;
+    static const unsigned stride[] = {0, 4, 16, 32, 64, 96, 128, 160, 256}, cycles[] = {1, 1, 4, 8, 16, 8, 32, 8, 32};
+    for (unsigned i = 0; i < sizeof stride / sizeof *stride; i++) {
+        sim_lines rows = coalesced(strided(0, stride[i]), SIM_ALL_LANES, 4);
+        assert_int_equal(sim_data_wavefronts(&rows), cycles[i]);
+    }
+    sim_lines shifted = coalesced(strided(4, 4), SIM_ALL_LANES, 4);
+    assert_int_equal(sim_data_wavefronts(&shifted), 2); /* the fifth sector is the first of its line, too */
+    assert_int_equal(sim_data_wavefronts_of_run(shifted.sectors), 2);
+}
+
 static void lanes_outside_the_mask_touch_nothing(void **state) {
     (void)state;
     sim_lines lines = coalesced(strided(0, 32), 0x00010100, 4); /* lanes 8 and 16: lines 2 and 4 */
@@ -120,6 +134,7 @@ int main(void) {
         cmocka_unit_test(neighbours_share_four_sectors_of_one_line),
         cmocka_unit_test(a_shift_by_one_element_costs_a_fifth_sector_in_a_second_line),
         cmocka_unit_test(strides_touch_more_sectors_up_to_one_a_lane),
+        cmocka_unit_test(sectors_at_one_place_of_their_lines_are_read_one_after_the_other),
         cmocka_unit_test(lanes_outside_the_mask_touch_nothing),
         cmocka_unit_test(a_broadcast_is_one_sector),
         cmocka_unit_test(lines_are_listed_as_lanes_first_touch_them_in_any_order),

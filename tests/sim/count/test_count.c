@@ -376,6 +376,52 @@ static void a_sector_written_in_part_is_missed_by_a_read(void **state) {
     ASSERT_COUNT(r, L2_READ_MISS, 8);
 }
 
+/* ---- what the estimate of time gets from accesses ---- */
+
+#define TIMES_256(body) \
+    "mov.u32 %r9, 0;\nagain: " body "add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p0, %r9, 256;\n@%p0 bra again;\n"
+
+/* L1 reads rows that lie whole lines apart one after the other, though it finds their tags as fast as those of others.
+ */
+#define ROWS(stride)                                                                                        \
+    KERNEL("and.b32 %r4, %r0, 31;\nmad.wide.u32 %rd3, %r4, " stride ", %rd1;\nmov.u32 %r5, 0;\n" TIMES_256( \
+        "ld.global.u32 %r3, [%rd3];\nxor.b32 %r5, %r5, %r3;\nst.global.u32 [%rd2], %r5;\n"))
+
+static void rows_whole_lines_apart_take_longer(void **state) {
+    (void)state;
+    const haul_launch_record lines = counted(ROWS("128"), 1, 1024), odd = counted(ROWS("160"), 1, 1024);
+    assert_true(lines.counters[HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS] <=
+                odd.counters[HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS]);
+    assert_true(lines.estimate_us > 1.5 * odd.estimate_us);
+}
+
+/* A busy SM combines a warp's stores to the same sectors only if they follow each other; four instructions between
+ * them, or an exact division, which is a function, let other warps' stores come between. */
+#define WORDS(between)                                                                                   \
+    KERNEL("mad.wide.u32 %rd3, %r0, 16, %rd0;\nmov.f32 %f0, 0f3F800000;\nmov.f32 %f1, %f0;\n" TIMES_256( \
+        "st.global.u32 [%rd3], %r0;\n" between "st.global.f32 [%rd3+4], %f1;\nst.global.u32 [%rd3+8], %r9;\n"))
+
+static void stores_that_follow_each_other_are_combined(void **state) {
+    (void)state;
+    const haul_launch_record next = counted(WORDS(""), 1, 1024),
+                             apart = counted(WORDS("div.rn.f32 %f1, %f0, %f1;\n"), 1, 1024);
+    assert_int_equal(next.counters[HAUL_COUNTER_L2_WRITE_SECTORS], apart.counters[HAUL_COUNTER_L2_WRITE_SECTORS]);
+    assert_true(apart.estimate_us > 1.3 * next.estimate_us);
+}
+
+/* Pairs of lanes add to a word. Warps have words of their own in the first kernel, and the same ones in the other. */
+#define ADD_TO(word)                               \
+    KERNEL_WITH(".shared .align 4 .b8 s[1024];\n", \
+                "mov.u32 %r4, s;\n" word           \
+                "shl.b32 %r6, %r6, 2;\nadd.u32 %r5, %r4, %r6;\n" TIMES_256("red.shared.add.f32 [%r5], 0f3F800000;\n"))
+
+static void loops_on_words_of_their_own_do_not_wait_for_each_other(void **state) {
+    (void)state;
+    const haul_launch_record own = counted(ADD_TO("shr.u32 %r6, %r0, 1;\n"), 1, 256),
+                             same = counted(ADD_TO("and.b32 %r6, %r0, 15;\n"), 1, 256);
+    assert_true(same.estimate_us > 2 * own.estimate_us);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_costs_four_sectors_a_warp_each_way),
@@ -408,6 +454,9 @@ int main(void) {
         cmocka_unit_test(a_fence_beyond_the_block_empties_l1),
         cmocka_unit_test(a_float_added_at_a_generic_address_is_a_loop_in_shared_memory),
         cmocka_unit_test(a_sector_written_in_part_is_missed_by_a_read),
+        cmocka_unit_test(rows_whole_lines_apart_take_longer),
+        cmocka_unit_test(stores_that_follow_each_other_are_combined),
+        cmocka_unit_test(loops_on_words_of_their_own_do_not_wait_for_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,31 @@ static void bank_conflicts_bind_a_kernel_that_moves_little(void **state) {
     assert_within(sim_estimate_us(m, &r, &no_waits) / us, 1.0, 1.4);
 }
 
+static void rows_lines_apart_keep_the_data_stage_busy(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    const double loads = 32e6;
+    haul_launch_record r = copy_of_mebibytes(1);
+    r.counters[HAUL_COUNTER_L1_GLOBAL_LD_SECTORS] = 32 * loads;
+    r.counters[HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS] = 8 * loads; /* of 32 lines */
+    const sim_waits apart = {.data_wavefronts = 32 * loads}, spread = {.data_wavefronts = 8 * loads};
+    assert_within(sim_estimate_us(m, &r, &apart) / sim_estimate_us(m, &r, &spread), 3.9, 4.0);
+}
+
+/* On an H200, a warp needs 50 ns for each round of a loop that adds a float to shared memory, but other warps' rounds
+ * go on beside it; only if all add to one word, they wait for each other: 16 warps took 23 ns for each addition. */
+static void loops_on_shared_memory_take_turns_at_one_word_only(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    const double warps = 16, rounds = 3200;
+    haul_launch_record r = {.grid = {1, 1, 1}, .block = {512, 1, 1}, .occupancy = {.blocks_per_sm = 4}};
+    const sim_waits apart = {.loop_rounds = warps * rounds, .fixed = 26 * warps * rounds, .path = 26 * warps * rounds};
+    sim_waits at_one = apart;
+    at_one.most_looped = warps * rounds;
+    assert_within(sim_estimate_us(m, &r, &apart), 145, 170);
+    assert_within(sim_estimate_us(m, &r, &at_one), 1150, 1300);
+}
+
 static void waits_that_few_warps_cannot_hide_add_up(void **state) {
     (void)state;
     const sim_machine *m = sim_machine_find("h100");
@@ -389,6 +414,8 @@ int main(void) {
         cmocka_unit_test(twice_the_bytes_take_twice_as_long),
         cmocka_unit_test(faster_memory_makes_a_copy_faster),
         cmocka_unit_test(bank_conflicts_bind_a_kernel_that_moves_little),
+        cmocka_unit_test(rows_lines_apart_keep_the_data_stage_busy),
+        cmocka_unit_test(loops_on_shared_memory_take_turns_at_one_word_only),
         cmocka_unit_test(waits_that_few_warps_cannot_hide_add_up),
         cmocka_unit_test(atomics_on_one_address_take_turns),
         cmocka_unit_test(additions_of_floats_to_one_place_take_longer),
