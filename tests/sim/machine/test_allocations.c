@@ -1,6 +1,7 @@
 /* Allocations come and go: the marks of the bytes that have been written, and what the host cannot give. */
 #include "base/status.h"
 #include "machine/host.h"
+#include "machine/marks.h"
 #include "machine/memory.h"
 
 #include <setjmp.h>
@@ -21,10 +22,11 @@ static sim_memory *start(uint64_t bytes) {
 }
 
 /* True if all words of an allocation have, or lack, the marks of four bytes. */
-static bool has_only(const sim_memory *memory, uint64_t address, unsigned char marks) {
-    const unsigned char *written = sim_memory_written(memory, address);
-    for (unsigned i = 0; i < BYTES / 4; i++)
-        if (written[i] != marks) return false;
+static bool has_only(const sim_memory *memory, uint64_t address, unsigned marks) {
+    uint64_t first;
+    const sim_marks *written = sim_memory_written(memory, address, &first);
+    for (unsigned i = 0; i < BYTES; i += 4)
+        if (sim_marks_word(written, first + i) != marks) return false;
     return true;
 }
 
