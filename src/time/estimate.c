@@ -509,7 +509,7 @@ static void find_shares(const sim_machine *m, const haul_launch_record *r, const
     e->l2_share = bounds[L2] / seconds;
     e->nvlink_read_share = peer_read_seconds(m, w) / seconds;
     e->nvlink_write_share = peer_write_seconds(m, w) / seconds;
-    e->issue_share = w->slots * s.busiest * s.seconds / s.schedulers / seconds;
+    e->issue_share = fmin(1, w->slots * s.busiest * s.seconds / s.schedulers / seconds);
     e->l1_share = fmax(bounds[L1], fmax(bounds[TURNS], bounds[TEXTURES])) / seconds;
     e->sm_share = fmin(1, sm_cycles(m, r, w) * s.seconds / seconds);
 }
