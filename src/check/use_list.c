@@ -7,7 +7,15 @@
 
 #include <stdlib.h>
 
+static bool belong_together(const sim_use *a, const sim_use *b) {
+    return a->to == b->from && a->instruction == b->instruction && a->writes == b->writes && a->strong == b->strong;
+}
+
 void sim_use_list_add(sim_use_list *f, const sim_use *reach) {
+    if (f->count && belong_together(&f->items[f->count - 1], reach)) {
+        f->items[f->count - 1].to = reach->to;
+        return;
+    }
     sim_use *items = memory_grow(f->items, f->count, &f->capacity, sizeof *items);
     f->failed |= !items;
     if (!items) return;
@@ -26,10 +34,6 @@ static int by_address(const void *a, const void *b) {
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static bool belong_together(const sim_use *a, const sim_use *b) {
-    return a->to == b->from && a->instruction == b->instruction && a->writes == b->writes && a->strong == b->strong;
-}
-
 void sim_use_list_sort(sim_use_list *f) {
     size_t kept = 0;
     if (!f->count) return;
@@ -44,7 +48,7 @@ void sim_use_list_sort(sim_use_list *f) {
 
 /* ---- the shadow ---- */
 
-/* Adds each run of bytes. Runs that continue in the next line are joined when the footprint is sorted. */
+/* Adds each run of bytes. */
 static void add_bytes(sim_use_list *f, uint64_t line, sim_bytes bytes, sim_use like) {
     for (unsigned h = 0; h < 2; h++)
         for (uint64_t bits = bytes.half[h]; bits;) {

@@ -22,7 +22,7 @@ typedef struct sim_use_list {
     bool failed; /* the host ran out of memory */
 } sim_use_list;
 
-/* Appends a range that is not empty. */
+/* Appends a range that is not empty, or joins it to the last one if they belong together. */
 void sim_use_list_add(sim_use_list *f, const sim_use *reach);
 /* Sorts by address and joins what belongs together. */
 void sim_use_list_sort(sim_use_list *f);
