@@ -8,10 +8,10 @@
  * - The logs are played in SM order: requests to L2 into the one L2 and, with checks on, accesses into the one shadow.
  * - In the serial phase, one SM after another executes the operations whose order other blocks can see.
  *
- * So neither the number of host threads nor their speed affects results, counters or findings. An epoch may be cut into
- * stretches, between which long logs are played; SMs do not notice that. If nothing can run after the serial phase,
- * waits with a time limit end, then lanes leave their joins, and then the launch is a deadlock. Kernels that run but
- * can never end are found in cycle.c.
+ * So neither the number of host threads nor their speed affects results, counters or findings, unless threads race for
+ * a value. An epoch may be cut into stretches, between which long logs are played; SMs do not notice that. If nothing
+ * can run after the serial phase, waits with a time limit end, then lanes leave their joins, and then the launch is a
+ * deadlock. Kernels that run but can never end are found in cycle.c.
  *
  * Checks of the launch's arguments are in limits.c, and starts of blocks in block_start.c. */
 #include "exec/grid.h"
@@ -20,13 +20,10 @@
 #include "base/number.h"
 #include "base/pool.h"
 #include "base/status.h"
-#include "check/use_list.h"
+#include "check/facts.h"
 #include "check/internal.h"
-#include "check/lock.h"
 #include "check/node.h"
-#include "check/origin.h"
-#include "check/unused_load.h"
-#include "check/wait_condition.h"
+#include "check/use_list.h"
 #include "exec/cluster.h"
 #include "exec/cycle.h"
 #include "exec/fault.h"
@@ -99,15 +96,11 @@ struct sim_run {
     sim_count_plan *plan;     /* NULL: the current part is not counted */
     sim_l2 *l2;               /* owned while a counted part runs */
     sim_watch *watch;         /* with checks on */
-    sim_origin *origins;
-    sim_wait_conditions *conditions;
-    sim_unused_loads *unused;
-    uint8_t *locked, *uses; /* owned; the grid points to this and to the arrays beside it */
-    uint64_t *places;
-    int threads;                             /* most host threads; short epochs run on one */
-    uint64_t expected;                       /* estimated operations of the launch */
-    uint64_t next;                           /* estimated operations of the next epoch */
-    uint64_t stretch;                        /* operations of each SM until the next check of the logs' length */
+    sim_facts facts;          /* with checks on */
+    int threads;              /* most host threads; short epochs run on one */
+    uint64_t expected;        /* estimated operations of the launch */
+    uint64_t next;            /* estimated operations of the next epoch */
+    uint64_t stretch;         /* operations of each SM until the next check of the logs' length */
     uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
     uint64_t requests;                       /* requests played in this epoch */
     sim_cycle cycle;                         /* finds loops in which nothing changes */
@@ -123,26 +116,6 @@ struct sim_run {
 };
 
 /* ---- set-up ---- */
-
-/* Prepares what the checks need to know about the kernel. */
-static haul_status set_up_checks(sim_run *s, const sim_launch *l) {
-    HAUL_TRY(sim_finding_places(l->program, &s->places));
-    s->grid.places = s->places;
-    HAUL_TRY(sim_watch_create(&s->grid, &s->watch));
-    HAUL_TRY(sim_origins_find(l->program, &s->origins));
-    s->grid.origins = s->origins;
-    s->grid.proxies = sim_proxies_needed(l->program);
-    s->grid.relaxes = sim_relaxes(l->program);
-    HAUL_TRY(sim_uses_find(l->program, &s->uses));
-    s->grid.uses = s->uses;
-    HAUL_TRY(sim_locks_find(l->program, s->uses, &s->locked));
-    s->grid.locked = s->locked;
-    HAUL_TRY(sim_wait_conditions_find(l->program, &s->conditions));
-    s->grid.conditions = s->conditions;
-    if (!s->grid.node) HAUL_TRY(sim_unused_loads_find(l->program, &s->unused));
-    s->grid.unused = s->unused;
-    return HAUL_OK;
-}
 
 /* Returns the host threads for an epoch of about that many operations. Waking threads pays from about a millisecond on.
  * Idle threads spin and take cores from other programs. */
@@ -270,7 +243,9 @@ static haul_status set_up(sim_run *s, const sim_launch *l, const haul_occupancy 
     uint64_t from, to;
     for (unsigned k = 0; sim_memory_peer(l->memory, k, &from, &to); k++)
         if (from != to) sim_peer_lines_add(&s->peers, from, to);
-    return l->check ? set_up_checks(s, l) : HAUL_OK;
+    if (!l->check) return HAUL_OK;
+    HAUL_TRY(sim_facts_find(&s->facts, &s->grid));
+    return sim_watch_create(&s->grid, &s->watch);
 }
 
 /* Sets up the SMs for the clusters of `part`. A part that is not counted has neither plan nor L2. */
@@ -303,12 +278,7 @@ static void tear_down_part(sim_run *s, const sim_launch *l, bool well) {
 
 static void tear_down(sim_run *s) {
     sim_watch_free(s->watch);
-    memory_free(s->origins);
-    memory_free(s->uses);
-    memory_free(s->locked);
-    memory_free(s->conditions);
-    sim_unused_loads_free(s->unused);
-    memory_free(s->places);
+    sim_facts_free(&s->facts);
 }
 
 /* ---- epochs ---- */

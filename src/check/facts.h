@@ -1,0 +1,23 @@
+/* What the checks find out about a kernel before it runs. */
+#ifndef HAUL_CHECK_FACTS_H
+#define HAUL_CHECK_FACTS_H
+
+#include "check/origin.h"
+#include "check/unused_load.h"
+#include "check/wait_condition.h"
+#include "state/block.h"
+
+/* All of it is owned; the grid points to these tables and to the arrays beside them. */
+typedef struct sim_facts {
+    uint64_t *places;
+    sim_origin *origins;
+    sim_wait_conditions *conditions;
+    sim_unused_loads *unused;
+    uint8_t *uses, *locked;
+} sim_facts;
+
+/* Fills `facts`, which is zero, and lets the grid know them. The caller frees them, also after a failure. */
+haul_status sim_facts_find(sim_facts *facts, sim_grid *grid);
+void sim_facts_free(sim_facts *facts);
+
+#endif
