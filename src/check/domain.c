@@ -50,7 +50,6 @@ static bool view_has_memory(sim_domain *d, sim_view *v) {
 static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
     memcpy(to->order, from->order, d->used * sizeof *to->order);
     memcpy(to->proxy, from->proxy, d->proxies * sim_domain_capacity(d) * sizeof *to->proxy);
-    to->met = from->met;
     to->least = from->least;
     to->floor = from->floor;
     to->heard = from->heard;
@@ -82,7 +81,6 @@ sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t
 /* Adds to `to` all that `from` knows. */
 static void join_views(const sim_domain *d, sim_view *to, const sim_view *from) {
     sim_known_join(to->order, from->order, d->used);
-    sim_known_add(&to->met, from->met);
     sim_proxies_join(d, to->proxy, from->proxy);
     sim_floor_raise(&to->floor, from->floor);
     sim_heard_raise(&to->heard, from->heard);
@@ -124,7 +122,6 @@ static void reconverge(sim_domain *d, const sim_warp *w, uint32_t lanes, bool or
     }
     const bool whole = (w->live & ~lanes) == 0;
     const sim_known self = {.all = whole ? d->now : 0, .some = d->now, .lanes = lanes};
-    sim_known_add(&joined->met, self);
     if (orders) sim_known_add(&joined->order[actor], self);
     sim_view_refresh(d, joined);
 }

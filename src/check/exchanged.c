@@ -22,11 +22,12 @@ static void note_written(void *context, uint32_t reg, bool writes) {
     if (writes && v->count < MOST_VALUES) v->registers[v->count++] = reg;
 }
 
-bool sim_is_exchanged(const ptx_function *f, uint32_t load) {
+bool sim_is_exchanged(const ptx_function *f, uint32_t load, uint32_t later) {
     enum { NEAR = 64 };
     values v = {.count = 0};
     ptx_visit_registers(&f->instructions[load], note_written, &v);
-    for (uint32_t i = load + 1; i < f->instruction_count && i <= load + NEAR; i++) {
+    const size_t end = later > load ? later : f->instruction_count; /* earlier in the code: in the next round of a loop */
+    for (uint32_t i = load + 1; i < end && i <= load + NEAR; i++) {
         const ptx_instruction *at = &f->instructions[i];
         v.reads = false;
         ptx_visit_registers(at, note_read, &v);

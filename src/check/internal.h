@@ -39,7 +39,6 @@ typedef struct sim_view {
     uint32_t lanes;
     uint32_t least; /* every warp's lanes are known at least up to this time */
     sim_known *order, *proxy;
-    sim_known met; /* the lanes that it has met, at any warp-collective instruction */
     sim_floor floor;
     sim_heard heard;        /* read from flags; becomes known at the next fence (flag.c) */
     uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
@@ -510,9 +509,9 @@ static inline bool sim_counts_on_lockstep(const sim_grid *g, uint32_t a, uint32_
 static inline bool sim_may_lose_update(const sim_grid *g, uint32_t a, uint32_t b) {
     return g->uses && g->uses[a] & g->uses[b] & SIM_USE_UPDATES;
 }
-/* exchanged.c. True if the loaded value, or one computed from it, is an operand of a shuffle or the like that follows
- * closely. */
-bool sim_is_exchanged(const ptx_function *f, uint32_t load);
+/* exchanged.c. True if a shuffle or the like, close behind the load, takes the loaded value or one computed from it, and
+ * the later instruction comes behind that. */
+bool sim_is_exchanged(const ptx_function *f, uint32_t load, uint32_t later);
 /* volatile_use.c. True if one is a volatile store of data, and the other is one, too, or an atomic operation, or a
  * volatile load of data: none of them tears, but unless something orders the two, chance decides which comes last. C++
  * has no such rule for volatile objects: the two race there. Stores to words that loops wait for are flags. */

@@ -317,12 +317,13 @@ static bool cannot_race_with_read(const sim_visit *k, uint32_t thread, uint32_t 
 }
 
 /* Returns those of an actor's lanes whose read at that time is not ordered before the current lane's write. A shuffle
- * orders no memory accesses, but it cannot end before the values that it exchanges have been read. */
+ * orders no memory accesses, but what it exchanges has been read. */
 static uint32_t unknown_lanes(const sim_visit *k, uint32_t actor, const sim_read *r) {
     const uint32_t own = actor == k->actor ? 1u << k->lane : 0;
     const uint32_t unknown = r->lanes & ~sim_known_lanes(&k->v->order[actor], r->time) & ~own;
-    const uint32_t met = actor == k->actor && unknown ? sim_known_lanes(&k->v->met, r->time) : 0;
-    return met && sim_is_exchanged(k->w->sm->grid->program->function, r->instruction) ? unknown & ~met : unknown;
+    const bool is_over = unknown && actor == k->actor &&
+                         sim_is_exchanged(k->w->sm->grid->program->function, r->instruction, k->instruction);
+    return is_over ? 0 : unknown;
 }
 
 static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byte_cell *b) {
