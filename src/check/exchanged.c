@@ -26,7 +26,7 @@ bool sim_is_exchanged(const ptx_function *f, uint32_t load, uint32_t later) {
     enum { NEAR = 64 };
     values v = {.count = 0};
     ptx_visit_registers(&f->instructions[load], note_written, &v);
-    const size_t end = later > load ? later : f->instruction_count; /* earlier in the code: in the next round of a loop */
+    const size_t end = later > load ? later : f->instruction_count; /* before the load: in a loop's next round */
     for (uint32_t i = load + 1; i < end && i <= load + NEAR; i++) {
         const ptx_instruction *at = &f->instructions[i];
         v.reads = false;

@@ -509,8 +509,8 @@ static inline bool sim_counts_on_lockstep(const sim_grid *g, uint32_t a, uint32_
 static inline bool sim_may_lose_update(const sim_grid *g, uint32_t a, uint32_t b) {
     return g->uses && g->uses[a] & g->uses[b] & SIM_USE_UPDATES;
 }
-/* exchanged.c. True if a shuffle or the like, close behind the load, takes the loaded value or one computed from it, and
- * the later instruction comes behind that. */
+/* exchanged.c. True if a shuffle or the like, close behind the load, takes the loaded value or one computed from it,
+ * and the later instruction comes behind that. */
 bool sim_is_exchanged(const ptx_function *f, uint32_t load, uint32_t later);
 /* volatile_use.c. True if one is a volatile store of data, and the other is one, too, or an atomic operation, or a
  * volatile load of data: none of them tears, but unless something orders the two, chance decides which comes last. C++
