@@ -88,13 +88,9 @@ typedef struct compaction {
 
 /* Whether the address of a memory operand is the instruction's only use of the register. */
 static bool is_address_of(const ptx_instruction *i, uint32_t reg) {
-    bool addresses = false;
-    for (unsigned k = 0; k < i->operand_count; k++) {
-        const ptx_operand *o = &i->operands[k];
-        if (o->kind == PTX_REGISTER && o->reg == reg) return false;
-        addresses |= o->kind == PTX_MEMORY && o->parts[0].kind == PTX_REGISTER && o->parts[0].reg == reg;
-    }
-    return addresses;
+    for (unsigned k = 0; k < i->operand_count; k++)
+        if (i->operands[k].kind == PTX_REGISTER && i->operands[k].reg == reg) return false;
+    return ptx_is_address_in(i, reg);
 }
 
 static bool all_users(const compaction *c, uint32_t reg, bool (*test)(const ptx_instruction *, uint32_t)) {

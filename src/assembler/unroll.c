@@ -133,14 +133,6 @@ static void look_for_use(void *context, uint32_t reg, bool writes) {
     search->uses += !writes && reg == search->reg;
 }
 
-static bool is_base(const ptx_instruction *i, uint32_t reg) {
-    for (unsigned o = 0; o < i->operand_count; o++)
-        if (i->operands[o].kind == PTX_MEMORY && i->operands[o].parts[0].kind == PTX_REGISTER &&
-            i->operands[o].parts[0].reg == reg)
-            return true;
-    return false;
-}
-
 /* Returns whether the loop only steps the register, addresses memory with it, or tests it. */
 static bool only_addresses(const unrolling *u, uint32_t reg, uint32_t step_at) {
     for (uint32_t k = u->loop->begin; k < u->loop->end; k++) {
@@ -148,7 +140,7 @@ static bool only_addresses(const unrolling *u, uint32_t reg, uint32_t step_at) {
         use_search search = {.reg = reg};
         if (k == step_at || (k == u->loop->test && reg == u->loop->counter)) continue;
         ptx_visit_registers(i, look_for_use, &search);
-        if (search.uses > is_base(i, reg)) return false;
+        if (search.uses > ptx_is_address_in(i, reg)) return false;
     }
     return true;
 }

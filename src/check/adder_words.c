@@ -132,18 +132,10 @@ static void note_result(void *context, uint32_t reg, bool writes) {
     r->list[r->count++] = reg;
 }
 
-static bool is_address_in(const ptx_instruction *i, uint32_t reg) {
-    for (unsigned k = 0; k < i->operand_count; k++)
-        if (i->operands[k].kind == PTX_MEMORY && i->operands[k].parts[0].kind == PTX_REGISTER &&
-            i->operands[k].parts[0].reg == reg)
-            return true;
-    return false;
-}
-
 /* Returns how the instruction uses the register; pure ones pass its value on. */
 static uint8_t use_in(result *r, const ptx_instruction *i, uint32_t reg) {
     if (i->guarded && i->guard == reg) return SIM_RESULT_DECIDES;
-    if (is_address_in(i, reg)) return SIM_RESULT_ADDRESSES;
+    if (ptx_is_address_in(i, reg)) return SIM_RESULT_ADDRESSES;
     if (ptx_is_pure(i->op)) {
         ptx_visit_registers(i, note_result, r);
         return 0;

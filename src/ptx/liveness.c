@@ -52,6 +52,14 @@ static void visit_operand(const ptx_operand *o, bool writes, ptx_register_visito
 
 enum { REPORT = 1 }; /* the second result of a wait for an mbarrier */
 
+bool ptx_is_address_in(const ptx_instruction *i, uint32_t reg) {
+    for (unsigned k = 0; k < i->operand_count; k++) {
+        const ptx_operand *o = &i->operands[k];
+        if (o->kind == PTX_MEMORY && o->parts[0].kind == PTX_REGISTER && o->parts[0].reg == reg) return true;
+    }
+    return false;
+}
+
 /* Reads come before writes, so that a visitor that stops at the first write sees them. */
 void ptx_visit_registers(const ptx_instruction *i, ptx_register_visitor visit, void *context) {
     if (i->guarded) visit(context, i->guard, false);

@@ -42,6 +42,9 @@ static inline const ptx_live_word *ptx_live_words(const ptx_liveness *l, uint32_
 typedef void (*ptx_register_visitor)(void *context, uint32_t reg, bool writes);
 void ptx_visit_registers(const ptx_instruction *instruction, ptx_register_visitor visit, void *context);
 
+/* True if the register holds the address of a memory operand. */
+bool ptx_is_address_in(const ptx_instruction *instruction, uint32_t reg);
+
 /* Calls back for each register that belongs to the instruction until the program waits for it: of wgmma.mma_async the
  * sums (written) and the fragments of a (read), of tcgen05.ld the loaded registers. By the PTX ISA no other registers
  * do: descriptors, addresses, metadata, scales and predicates are read at the issue. */
