@@ -407,7 +407,7 @@ static void spread_reader(const sim_row *r, unsigned word, unsigned bits, sim_ke
     const unsigned last = 31u - (unsigned)__builtin_clz(bits);
     t->lanes = sim_owner_lanes(r->owner, 4 * word + last);
     for (unsigned i = 0; i < 4; i++)
-        if (bits >> i & 1 && sim_owner_lanes(r->owner, 4 * word + i) == t->lanes) t->bytes |= 1u << i & 15u;
+        if (bits >> i & 1 && sim_owner_lanes(r->owner, 4 * word + i) == t->lanes) t->bytes = (t->bytes | 1u << i) & 15u;
 }
 
 /* Fills the words of a line from a row. */
