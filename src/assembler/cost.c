@@ -428,7 +428,7 @@ static unsigned rounds_of(const ptx_function *f, const chain *c, const scan *s) 
     return counts(f, c) && s->total.issued <= MOST_UNROLLED ? ROUNDS : 1;
 }
 
-/* Whether machine code has no instruction of its own for this one: another does its work, or nobody needs it. */
+/* Whether machine code has no instruction of its own for this one: another does its work, or nothing needs it. */
 static bool is_of_another(const scan *s, uint32_t index, const ptx_instruction *i) {
     if (s->fused[index] == 0) return true;
     return s->assembled && ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_STORE) && s->assembled[index].part_count == 0;

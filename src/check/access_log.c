@@ -326,8 +326,7 @@ static void check_updated(sim_warp *w, const sim_op *op, unsigned lane, const pl
 }
 
 static void follow_lane(sim_warp *w, const sim_op *op, unsigned lane, const place *p, haul_action action) {
-    const bool has_all = sim_marks_has(p->written, p->at, op->bytes);
-    if (has_all) return;
+    if (sim_marks_has(p->written, p->at, op->bytes)) return;
     if (action == HAUL_ACTION_READ) {
         check_written(w, op, lane, p);
         return;

@@ -21,7 +21,7 @@ typedef struct sim_adder_word {
 
 typedef struct sim_adders sim_adders;
 
-/* What the kernel does with the result of an atomic operation. */
+/* Uses of an atomic operation's result. */
 typedef enum sim_result_use {
     SIM_RESULT_DECIDES = 1, /* it decides a branch, or other threads get it: a ticket, say */
     SIM_RESULT_ADDRESSES = 2

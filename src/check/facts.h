@@ -1,4 +1,4 @@
-/* What the checks find out about a kernel before it runs. */
+/* Facts about a kernel that the checks find before it runs. */
 #ifndef HAUL_CHECK_FACTS_H
 #define HAUL_CHECK_FACTS_H
 
