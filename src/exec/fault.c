@@ -1,6 +1,6 @@
 /* Messages of a launch that cannot go on: faults, and what the warps of a stuck SM wait for.
  *
- * An SM records one fault, the first, with a message. Other SMs run on to the end of the epoch; grid.c reports the
+ * An SM records one fault, the first, with a message. Other SMs run on to the end of the epoch; epochs.c reports the
  * fault of the lowest SM, so the message does not depend on host threads. With checks on, an access out of bounds is
  * put aside (`passed`) and the SM goes on for a while, to find more defects. The launch fails all the same.
  *

@@ -8,22 +8,21 @@
 
 struct sim_grid;
 
-/* Runs all blocks. Fills in the record's shape, counters, classes, occupancy and instructions, allocated in `memory`;
- * `record` may be NULL. A sample's counts are scaled to the whole launch.
+/* A launch in progress. All that the sim_launch points to must live until its end. */
+typedef struct sim_run sim_run;
+
+/* Checks and sets up a launch. Its end fills in the record's shape, counters, classes, occupancy and instructions,
+ * allocated in `memory`; `record` may be NULL. A sample's counts are scaled to the whole launch. Errors:
+ * HAUL_ERROR_LIMIT, _ARGUMENT, _UNSUPPORTED, _OUT_OF_MEMORY. */
+haul_status sim_launch_begin(const sim_launch *launch, arena *memory, haul_launch_record *record, sim_run **run);
+/* Runs all blocks until the launch ends, and sets *run to NULL. With `may_pause` it may also pause while all its
+ * running paths are in loops that change nothing: somebody else may make the change they wait for. Then *run stays and
+ * HAUL_OK is returned. Memory may be allocated and freed meanwhile.
  *
  * Results and counters do not depend on the number of host threads. SMs run in parallel in epochs. Accesses whose order
  * other blocks can see (atomics with a result, volatile and ordered accesses) run between epochs, in SM order. The
- * kernel's printed text is written at its end, even if it fails. Errors: HAUL_ERROR_LIMIT, _FAULT, _TRAP, _TIMEOUT,
- * _DEADLOCK, _OUT_OF_MEMORY. */
-haul_status sim_launch_run(const sim_launch *launch, arena *memory, haul_launch_record *record);
-
-/* A launch that may pause while all its running paths are in loops that change nothing: somebody else may make the
- * change they wait for. `launch`, and all that it points to, must live until the end of the run.
- *
- * sim_launch_go_on() runs it until it ends and sets *run to NULL. With `may_pause` it may also pause: *run stays and
- * HAUL_OK is returned. Memory may be allocated and freed meanwhile. Errors are those above; they end the run. */
-typedef struct sim_run sim_run;
-haul_status sim_launch_begin(const sim_launch *launch, arena *memory, haul_launch_record *record, sim_run **run);
+ * kernel's printed text is written at its end, even if it fails. Errors, which end the run: HAUL_ERROR_FAULT, _TRAP,
+ * _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
 haul_status sim_launch_go_on(sim_run **run, bool may_pause);
 /* Returns whether a paused launch waits for others. */
 bool sim_launch_waits(const sim_run *run);

@@ -1,4 +1,4 @@
-/* The display of a running launch: one sink for the process, which a program sets before its launches. grid.c decides
+/* The display of a running launch: one sink for the process, which a program sets before its launches. epochs.c decides
  * when to show the progress. */
 #include "exec/progress.h"
 

@@ -6,10 +6,10 @@
  *
  * A warp cannot run while all of its paths wait. Most waits end by an event on the same SM: a barrier opens, a phase
  * completes. A path whose next operation other blocks could see waits for the serial phase (SIM_PATH_AT_ORDER), which
- * grid.c begins when all SMs have stopped.
+ * epochs.c begins when all SMs have stopped.
  *
  * Two kinds of waits need more than that. Warps that poll never stop by themselves, so an SM on which all warps only
- * poll gives way until the next epoch. When nothing on the GPU can run, grid.c ends the waits with a time limit, then
+ * poll gives way until the next epoch. When nothing on the GPU can run, epochs.c ends the waits with a time limit, then
  * releases lanes from joins; the functions for that are at the end. */
 #include "exec/sm.h"
 

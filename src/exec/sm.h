@@ -1,4 +1,4 @@
-/* An SM, which runs its blocks in epochs with a serial phase between them (grid.c).
+/* An SM, which runs its blocks in epochs with a serial phase between them (epochs.c).
  *
  * An SM belongs to one host thread at a time, so nothing in it is locked. In an epoch several SMs run at once; they
  * share only global memory, textures, compiled code and the launch's constants. In the serial phase one thread runs the
