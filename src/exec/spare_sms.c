@@ -1,6 +1,6 @@
 /* Spare SMs: a list with a limit on its length and its memory, most recently used first. Taking searches the list;
  * putting drops the spares at its end until there is room. The limits let a machine full of threads be kept, with all
- * their registers: a solver's short steps had spent most of their time on the pages of new SMs.
+ * their registers: otherwise a solver's short steps spend most of their time on the pages of new SMs.
  *
  * SMs point to their grid, which dies with its launch. So a spare has a copy of the grid, until the next launch takes
  * it. */
@@ -8,12 +8,15 @@
 
 #include "base/memory.h"
 #include "exec/sm.h"
+#include "machine/host.h"
 #include "state/block.h"
 #include "state/program.h"
 
 #include <string.h>
 
-enum { MOST_SPARES = 32, MOST_BYTES = 512 << 20, MOST_BYTES_EACH = 256 << 20 };
+/* Limits of a context: launches whose SMs are kept, and their bytes. On a small host the bytes are limited to one part
+ * in HOST_PARTS of what it can give. A single launch may have half of them. */
+enum { MOST_SPARES = 32, MOST_BYTES = 512 << 20, HOST_PARTS = 16 };
 
 typedef struct sim_spare {
     sim_grid grid; /* of the launch that has left them */
@@ -60,9 +63,15 @@ sim_sm *sim_spares_take(sim_spares *s, const sim_grid *g, uint32_t *count) {
     return NULL;
 }
 
+/* Returns the bytes that a context's spares may have. */
+static uint64_t most_bytes(void) {
+    const uint64_t part = sim_host_available() / HOST_PARTS;
+    return part < MOST_BYTES ? part : MOST_BYTES;
+}
+
 /* Frees the least recently used spares until one more of `bytes` fits. */
-static void make_room(sim_spares *s, uint64_t bytes) {
-    while (s->first && (s->count >= MOST_SPARES || s->bytes + bytes > MOST_BYTES)) {
+static void make_room(sim_spares *s, uint64_t bytes, uint64_t most) {
+    while (s->first && (s->count >= MOST_SPARES || s->bytes + bytes > most)) {
         sim_spare **last = &s->first;
         while ((*last)->next) last = &(*last)->next;
         free_spare(take_out(s, last));
@@ -70,12 +79,13 @@ static void make_room(sim_spares *s, uint64_t bytes) {
 }
 
 bool sim_spares_put(sim_spares *s, const sim_grid *g, sim_sm *sms, uint32_t count) {
+    const uint64_t most = most_bytes();
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count; i++) bytes += sim_sm_bytes(&sms[i]);
-    if (bytes > MOST_BYTES_EACH) return false;
+    if (bytes > most / 2) return false;
     sim_spare *spare = memory_alloc(sizeof *spare);
     if (!spare) return false;
-    make_room(s, bytes);
+    make_room(s, bytes, most);
     *spare = (sim_spare){.grid = *g, .sms = sms, .sm_count = count, .bytes = bytes, .next = s->first};
     /* The launch's own grid is about to disappear. */
     for (uint32_t i = 0; i < count; i++) sms[i].grid = &spare->grid;
