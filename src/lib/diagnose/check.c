@@ -134,6 +134,17 @@ static haul_status check_team(const diagnose_case *k) {
     return HAUL_OK;
 }
 
+uint64_t diagnose_shared_span(const haul_transfer *t) {
+    if (t->shape != HAUL_SHAPE_BOX) return (uint64_t)(t->count - 1) * t->shared_pitch + t->bytes;
+    const uint64_t plane = (uint64_t)t->box[1] * t->box[2], rest = (uint64_t)t->box[3] * t->box[4];
+    const uint64_t row = (uint64_t)(t->box[0] + 2 * t->radius) * t->element;
+    uint64_t rows, span;
+    if (__builtin_mul_overflow(plane, rest, &rows) ||
+        __builtin_mul_overflow(rows + 2 * t->radius - 1, (uint64_t)t->shared_pitch, &span))
+        return UINT64_MAX;
+    return span + row;
+}
+
 /* The span may be absurdly large; it is limited before it is multiplied. */
 static haul_status check_shared(const diagnose_case *k) {
     const uint64_t span = diagnose_shared_span(&k->t), most = 1ull << 40;

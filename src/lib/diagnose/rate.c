@@ -26,17 +26,6 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 
 /* ---- room ---- */
 
-uint64_t diagnose_shared_span(const haul_transfer *t) {
-    if (t->shape != HAUL_SHAPE_BOX) return (uint64_t)(t->count - 1) * t->shared_pitch + t->bytes;
-    const uint64_t plane = (uint64_t)t->box[1] * t->box[2], rest = (uint64_t)t->box[3] * t->box[4];
-    const uint64_t row = (uint64_t)(t->box[0] + 2 * t->radius) * t->element;
-    uint64_t rows, span;
-    if (__builtin_mul_overflow(plane, rest, &rows) ||
-        __builtin_mul_overflow(rows + 2 * t->radius - 1, (uint64_t)t->shared_pitch, &span))
-        return UINT64_MAX;
-    return span + row;
-}
-
 static bool by_copies(unsigned engine) {
     return engine == HAUL_BY_BULK || engine == HAUL_BY_TENSOR;
 }
