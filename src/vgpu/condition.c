@@ -78,13 +78,23 @@ static bool make_bodies(CUgraphNode n, unsigned count) {
     return n->of.condition.bodies != NULL;
 }
 
+/* Makes the node's work; its graphs exist. */
+static bool make_work(CUgraphNode n) {
+    const sim_work work = {.kind = SIM_WORK_CONDITION, .condition = n};
+    n->works = memory_zeroed(1, sizeof *n->works);
+    if (!n->works) return false;
+    n->works[0] = work;
+    n->work_count = 1;
+    return true;
+}
+
 /* Checks the description, and makes graphs and work. */
 static CUresult set_up(CUgraphNode n, const sim_condition *what) {
     if (!value_of(n->graph->context, what->handle)) return sim_wrong("a conditional node names no handle");
     if (what->kind < SIM_CONDITION_IF || what->kind > SIM_CONDITION_CHOICE || !is_count_right(what->kind, what->count))
         return sim_wrong("a conditional node of that kind cannot have that number of graphs");
     n->of.condition = (sim_condition){.handle = what->handle, .kind = what->kind};
-    const bool made = make_bodies(n, what->count) && sim_condition_take_work(n);
+    const bool made = make_bodies(n, what->count) && make_work(n);
     return made ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
 }
 
@@ -104,15 +114,6 @@ CUresult sim_driver_node_add_condition(CUgraphNode *node, CUgraph graph, const C
     return result;
 }
 
-bool sim_condition_take_work(CUgraphNode n) {
-    const sim_work work = {.kind = SIM_WORK_CONDITION, .condition = n};
-    n->works = memory_zeroed(1, sizeof *n->works);
-    if (!n->works) return false;
-    n->works[0] = work;
-    n->work_count = 1;
-    return true;
-}
-
 /* The copy has graphs of its own, but the same handle. */
 bool sim_condition_copy(CUgraphNode to, const struct CUgraphNode_st *from) {
     const unsigned count = from->of.condition.count;
@@ -124,7 +125,7 @@ bool sim_condition_copy(CUgraphNode to, const struct CUgraphNode_st *from) {
         body->is_owned = true;
         to->of.condition.bodies[to->of.condition.count++] = body;
     }
-    return to->of.condition.bodies && sim_condition_take_work(to);
+    return to->of.condition.bodies && make_work(to);
 }
 
 /* Frees the node's graphs. */

@@ -86,8 +86,7 @@ bool sim_node_copy_hints(CUgraphNode to, const struct CUgraphNode_st *from);
 
 /* ---- condition.c ---- */
 
-/* Make the node's work once its graphs exist, for a new node or for a copy of another node, whose graphs are copied. */
-bool sim_condition_take_work(CUgraphNode node);
+/* Makes graphs and work of a node that is a copy of another one; false without memory. */
 bool sim_condition_copy(CUgraphNode to, const struct CUgraphNode_st *from);
 void sim_condition_free(CUgraphNode node);
 bool sim_graph_has_condition(const struct CUgraph_st *graph);
