@@ -135,7 +135,7 @@ typedef struct sim_read {
 } sim_read;
 
 typedef struct sim_byte_read {
-    uint32_t time, lanes, instruction;
+    sim_read read;
     uint16_t actor;
 } sim_byte_read;
 

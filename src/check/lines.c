@@ -155,7 +155,7 @@ static void spread_write(const sim_visit *k, uint32_t first, const sim_line_row 
 static void spread_byte_read(sim_byte_cell *b, const sim_line_row *r, unsigned byte) {
     const uint32_t lanes = sim_owner_lanes(r->owner, byte);
     if (r->time < b->time || !lanes) return;
-    sim_byte_note_read(b, &(sim_byte_read){r->time, lanes, r->instruction, r->actor});
+    sim_byte_note_read(b, &(sim_byte_read){{r->time, lanes, r->instruction}, r->actor});
 }
 
 static void spread_word_read(sim_cell *c, sim_read *p, const sim_line_row *r, uint32_t lanes) {

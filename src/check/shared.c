@@ -262,7 +262,7 @@ static bool split(const sim_visit *k, uint32_t word, sim_cell *c) {
     for (uint32_t a = 0; a < k->d->actors && c->readers; a++) {
         const sim_read *r = s->reads[a] ? &s->reads[a][word] : NULL;
         if (c->readers >> a % 32 & 1 && r && r->time >= k->d->start)
-            sim_byte_note_read(&b, &(sim_byte_read){r->time, r->lanes, r->instruction, (uint16_t)a});
+            sim_byte_note_read(&b, &(sim_byte_read){*r, (uint16_t)a});
     }
     for (uint32_t i = 0; i < 4; i++) {
         s->bytes[4 * word + i] = b;
@@ -275,11 +275,11 @@ static bool split(const sim_visit *k, uint32_t word, sim_cell *c) {
 /* Records a read. Of one warp's reads at different times, the newest is kept unless there is room for both. */
 void sim_byte_note_read(sim_byte_cell *b, const sim_byte_read *r) {
     sim_byte_read *last = &b->readers[0], *other = &b->readers[1];
-    if (r->actor == last->actor && r->time == last->time) {
-        last->lanes |= r->lanes;
-        last->instruction = r->instruction;
-    } else if (r->time < last->time) {
-        if (r->actor != last->actor && r->time > other->time) *other = *r;
+    if (r->actor == last->actor && r->read.time == last->read.time) {
+        last->read.lanes |= r->read.lanes;
+        last->read.instruction = r->read.instruction;
+    } else if (r->read.time < last->read.time) {
+        if (r->actor != last->actor && r->read.time > other->read.time) *other = *r;
     } else {
         if (last->actor != r->actor || other->actor == r->actor) *other = *last;
         *last = *r;
@@ -287,7 +287,7 @@ void sim_byte_note_read(sim_byte_cell *b, const sim_byte_read *r) {
 }
 
 static bool read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
-    const sim_byte_read read = {k->d->now, lanes, k->instruction, (uint16_t)k->actor};
+    const sim_byte_read read = {{k->d->now, lanes, k->instruction}, (uint16_t)k->actor};
     bool fine = true;
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
@@ -304,7 +304,7 @@ static bool read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32
 
 void sim_cell_finish_read(const sim_visit *k, uint32_t word, sim_read *plane, uint32_t lanes) {
     sim_cell *c = &k->s->cells[word];
-    const sim_byte_read read = {k->d->now, lanes, k->instruction, (uint16_t)k->actor};
+    const sim_byte_read read = {{k->d->now, lanes, k->instruction}, (uint16_t)k->actor};
     sim_cell_mark_read(k, c, plane, lanes);
     for (uint32_t i = 0; c->state & SIM_CELL_SPLIT && i < 4; i++) sim_byte_note_read(&k->s->bytes[4 * word + i], &read);
 }
@@ -333,11 +333,11 @@ static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byt
         return;
     }
     for (unsigned r = 0; r < 2; r++) {
-        const sim_byte_read *read = &b->readers[r];
-        const sim_read of_lanes = {read->time, read->lanes, read->instruction};
-        const uint32_t unknown = read->time < k->d->start ? 0 : unknown_lanes(k, read->actor, &of_lanes);
-        if (!unknown || cannot_race_with_read(k, read->actor * SIM_LANES, read->instruction)) continue;
-        report_reader(k, address, 1, read->instruction, read->actor * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
+        const sim_read *read = &b->readers[r].read;
+        const uint32_t first = b->readers[r].actor * SIM_LANES;
+        const uint32_t unknown = read->time < k->d->start ? 0 : unknown_lanes(k, b->readers[r].actor, read);
+        if (!unknown || cannot_race_with_read(k, first, read->instruction)) continue;
+        report_reader(k, address, 1, read->instruction, first + (uint32_t)__builtin_ctz(unknown));
         return;
     }
 }
