@@ -35,6 +35,11 @@ sim_finding *sim_findings_add(sim_findings *f, const haul_finding *found);
 void sim_findings_concern(sim_findings *f, uint64_t warp, uint32_t lanes);
 void sim_findings_free(sim_findings *f);
 
+/* True if the access only reads, itself or by a copy. */
+static inline bool sim_only_reads(unsigned action) {
+    return action == HAUL_ACTION_READ || action == HAUL_ACTION_ASYNC_READ;
+}
+
 /* Describes an access by thread number `thread` of the block. */
 haul_finding_access sim_finding_access(haul_action action, uint32_t instruction, const sim_block *b, uint32_t thread);
 /* Names the variable or allocation that holds the finding's address, and the offset in it. */

@@ -88,10 +88,6 @@ static sim_finding *report(const flight_access *m, haul_finding_kind kind, haul_
     return sim_hazard_report(m->w, &s);
 }
 
-static bool is_write(haul_action action) {
-    return action != HAUL_ACTION_READ && action != HAUL_ACTION_ASYNC_READ;
-}
-
 static haul_action action_of(const sim_flight *f) {
     return f->bulk.kind == SIM_BULK_LOAD     ? HAUL_ACTION_ASYNC_READ
            : f->bulk.kind == SIM_BULK_REDUCE ? HAUL_ACTION_ATOMIC
@@ -101,7 +97,7 @@ static haul_action action_of(const sim_flight *f) {
 /* Checks an access against a bulk load: writing its source is an error until the thread has waited for its mbarrier. */
 static void check_load(const flight_access *m, const sim_flight *f) {
     const sim_view *v = sim_view_of(sim_domain_of(m->w->block), sim_actor(m->w), m->lane);
-    if (!is_write(m->action) || (f->time && sim_known_lanes(&v->order[f->actor], f->time))) return;
+    if (sim_only_reads(m->action) || (f->time && sim_known_lanes(&v->order[f->actor], f->time))) return;
     sim_finding *found =
         report(m, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, HAUL_ACTION_ASYNC_READ, f->bulk.instruction, f->thread);
     if (found) sim_hazard_say(found, "this thread has not waited for the mbarrier that the copy completes on");
@@ -173,7 +169,7 @@ static bool may_overlap(const sim_flights *f, uint64_t from, uint64_t to, bool w
 
 static void check_access(const flight_access *m) {
     const sim_flights *x = flights_of(m->w->block);
-    if (!may_overlap(x, m->from, m->to, is_write(m->action))) return;
+    if (!may_overlap(x, m->from, m->to, !sim_only_reads(m->action))) return;
     for (uint32_t i = 0; x->list && i < SIM_FLIGHTS; i++) check_flight(m, &x->list[i]);
 }
 
@@ -189,13 +185,13 @@ static sim_span span_of(uint32_t active, const uint64_t address[SIM_LANES], uint
 
 bool sim_flights_matter(const sim_warp *w, haul_action action) {
     const sim_flights *x = flights_of(w->block);
-    return x->writing || (is_write(action) && (!is_empty(&x->reads) || !is_empty(&x->copies)));
+    return x->writing || (!sim_only_reads(action) && (!is_empty(&x->reads) || !is_empty(&x->copies)));
 }
 
 void sim_flight_check(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                       haul_action action) {
     const sim_flights *x = flights_of(w->block);
-    const bool writes = is_write(action);
+    const bool writes = !sim_only_reads(action);
     if (!sim_flights_matter(w, action)) return;
     const sim_span span = span_of(active, address, op->bytes);
     if (!may_overlap(x, span.from, span.to, writes)) return;

@@ -348,7 +348,7 @@ static sim_bytes bytes_of_words(uint32_t words) {
 
 static sim_row row_of_note(const sim_slice *s, const sim_note *n) {
     const sim_accessor *a = &s->accessors.list[n->by];
-    const bool reads = a->action == HAUL_ACTION_READ || a->action == HAUL_ACTION_ASYNC_READ;
+    const bool reads = sim_only_reads(a->action);
     return (sim_row){.bytes = bytes_of_words(n->words),
                      .owner = {{.lanes = 1u << n->lane}},
                      .cluster = a->cluster,

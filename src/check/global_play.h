@@ -27,7 +27,7 @@ typedef struct sim_play {
 } sim_play;
 
 static inline bool sim_play_reads(const sim_play *p) {
-    return p->e->action == HAUL_ACTION_READ || p->e->action == HAUL_ACTION_ASYNC_READ;
+    return sim_only_reads(p->e->action);
 }
 
 static inline uint64_t sim_play_address(const sim_play *p, unsigned lane) {

@@ -274,7 +274,7 @@ static bool is_private(const player *p, uint64_t address) {
 }
 
 static void play_bytes(const player *p, uint64_t from, uint64_t bytes) {
-    const bool reads = p->e->action == HAUL_ACTION_READ || p->e->action == HAUL_ACTION_ASYNC_READ;
+    const bool reads = sim_only_reads(p->e->action);
     if (is_private(p, from)) return;
     for (uint64_t at = from / 4; at < (from + bytes + 3) / 4; at++)
         play_word(p, at, !reads, p->e->strong != SIM_WEAK || p->e->action == HAUL_ACTION_ATOMIC);

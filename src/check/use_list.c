@@ -64,8 +64,7 @@ static void add_bytes(sim_use_list *f, uint64_t line, sim_bytes bytes, sim_use l
 }
 
 static sim_use reach_of(uint32_t instruction, uint8_t action, uint8_t strong) {
-    const bool reads = action == HAUL_ACTION_READ || action == HAUL_ACTION_ASYNC_READ;
-    return (sim_use){.instruction = instruction, .writes = !reads, .strong = strong == SIM_STRONG};
+    return (sim_use){.instruction = instruction, .writes = !sim_only_reads(action), .strong = strong == SIM_STRONG};
 }
 
 static void add_row(sim_use_list *f, uint64_t line, const sim_row *r) {
