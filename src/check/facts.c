@@ -4,6 +4,31 @@
 #include "base/status.h"
 #include "check/internal.h"
 #include "check/lock.h"
+#include "check/scratch.h"
+#include "check/volatile_use.h"
+#include "state/program.h"
+
+/* The facts that are found from the kernel's loops. */
+typedef struct loop_facts {
+    const ptx_function *function;
+    sim_facts *facts;
+    haul_status status;
+} loop_facts;
+
+static void find_from_loops(void *context, arena *scratch) {
+    loop_facts *x = context;
+    const sim_loops loops = sim_loops_find(x->function, scratch);
+    x->status = sim_uses_find(&loops, scratch, &x->facts->uses);
+    if (x->status == HAUL_OK) x->status = sim_wait_conditions_find(&loops, &x->facts->conditions);
+}
+
+/* Most kernels have none. */
+static haul_status find_loop_facts(sim_facts *f, const ptx_function *function) {
+    loop_facts x = {.function = function, .facts = f, .status = HAUL_OK};
+    if (!sim_uses_matter(function)) return HAUL_OK;
+    HAUL_TRY(sim_with_scratch(find_from_loops, &x));
+    return x.status;
+}
 
 haul_status sim_facts_find(sim_facts *f, sim_grid *g) {
     const sim_program *p = g->program;
@@ -13,12 +38,11 @@ haul_status sim_facts_find(sim_facts *f, sim_grid *g) {
     g->origins = f->origins;
     g->proxies = sim_proxies_needed(p);
     g->relaxes = sim_relaxes(p);
-    HAUL_TRY(sim_uses_find(p, &f->uses));
+    HAUL_TRY(find_loop_facts(f, p->function));
     g->uses = f->uses;
+    g->conditions = f->conditions;
     HAUL_TRY(sim_locks_find(p, f->uses, &f->locked));
     g->locked = f->locked;
-    HAUL_TRY(sim_wait_conditions_find(p, &f->conditions));
-    g->conditions = f->conditions;
     if (!g->node) HAUL_TRY(sim_unused_loads_find(p, &f->unused));
     g->unused = f->unused;
     return HAUL_OK;

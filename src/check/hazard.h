@@ -42,7 +42,6 @@ enum {
     SIM_USE_TELLS = 64,
     SIM_USE_EXEMPT = 128
 };
-haul_status sim_uses_find(const sim_program *p, uint8_t **table);
 haul_status sim_hazards_create(sim_sm *sm);
 void sim_hazards_free(sim_sm *sm);
 /* A cluster starts; `first` is its first block. */

@@ -11,11 +11,9 @@
 #include "base/status.h"
 #include "check/give_up.h"
 #include "check/internal.h"
-#include "check/scratch.h"
-#include "ptx/components.h"
+#include "check/volatile_use.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
-#include "ptx/users.h"
 #include "state/program.h"
 
 enum { MOST_POLLED = 64 };
@@ -365,7 +363,7 @@ static void mark_telling(const ptx_function *f, uint8_t *table) {
 }
 
 /* True if the function has instructions that the table describes. */
-static bool is_needed(const ptx_function *f) {
+bool sim_uses_matter(const ptx_function *f) {
     bool stores = false, loads = false, others = false;
     for (size_t i = 0; i < f->instruction_count; i++) {
         stores |= sim_is_strong(&f->instructions[i], PTX_OP_ST);
@@ -375,30 +373,25 @@ static bool is_needed(const ptx_function *f) {
     return others || stores || loads;
 }
 
-typedef struct analysis {
-    const ptx_function *function;
-    uint8_t *table;
-} analysis;
-
-static void find_all(void *context, arena *memory) {
-    const analysis *a = context;
-    const ptx_function *f = a->function;
+static void find_all(const sim_loops *loops, arena *memory, uint8_t *table) {
+    const ptx_function *f = loops->function;
     const size_t registers = f->register_count + 1;
     flow x = {.function = f,
+              .readers = loops->readers,
+              .writers = loops->writers,
+              .component = loops->component,
+              .looping = loops->looping,
               .memory = memory,
-              .component = ptx_components_find(f, memory),
               .stored = ARENA_ARRAY(memory, registers, bool),
               .guards = ARENA_ARRAY(memory, registers, bool),
               .has = ARENA_ARRAY(memory, registers, uint32_t),
               .list = ARENA_ARRAY(memory, 2 * registers, uint32_t)};
-    x.looping = ptx_find_looping(f, x.component, memory);
-    ptx_users_find(f, memory, &x.readers, &x.writers);
     find_stored(&x);
     find_guards(&x);
     find_polled(&x);
-    for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, a->table);
-    exempt_repeated(&x, a->table);
-    mark_telling(f, a->table);
+    for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
+    exempt_repeated(&x, table);
+    mark_telling(f, table);
 }
 
 /* A volatile store may meet an atomic operation that no loop waits for: `*word = 2` beside atomicExch(word, 1). */
@@ -415,11 +408,9 @@ bool sim_is_left_to_chance(const sim_grid *g, uint32_t a, uint32_t b) {
     return first & SIM_USE_STORES_VOLATILE ? is_plain_atomic(g, b) : is_plain_atomic(g, a);
 }
 
-haul_status sim_uses_find(const sim_program *p, uint8_t **table) {
-    const ptx_function *f = p->function;
-    *table = NULL;
-    if (!is_needed(f)) return HAUL_OK;
-    *table = memory_zeroed(f->instruction_count, 1);
+haul_status sim_uses_find(const sim_loops *loops, arena *memory, uint8_t **table) {
+    *table = memory_zeroed(loops->function->instruction_count, 1);
     if (!*table) return haul_no_memory("the launch's checks");
-    return sim_with_scratch(find_all, &(analysis){f, *table});
+    find_all(loops, memory, *table);
+    return HAUL_OK;
 }

@@ -3,16 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/internal.h"
-#include "check/scratch.h"
-#include "ptx/components.h"
 #include "ptx/traits.h"
-#include "ptx/users.h"
-
-typedef struct search {
-    const ptx_function *function;
-    ptx_users readers, writers;
-    const uint32_t *component; /* by block */
-} search;
 
 /* Returns the only instruction in the list that names the register; PTX_NO_BLOCK if there are several, or none. */
 static uint32_t only_user(const ptx_users *users, uint32_t reg) {
@@ -21,12 +12,12 @@ static uint32_t only_user(const ptx_users *users, uint32_t reg) {
 }
 
 /* True if the block belongs to the loop of block `loop`: to the block itself if it jumps to itself. */
-static bool is_in_loop(const search *s, uint32_t block, uint32_t loop) {
+static bool is_in_loop(const sim_loops *s, uint32_t block, uint32_t loop) {
     if (block == PTX_NO_BLOCK) return false;
     return ptx_repeats(s->function, loop) ? block == loop : s->component[block] == s->component[loop];
 }
 
-static bool is_unchanged(const search *s, const ptx_operand *o, uint32_t loop) {
+static bool is_unchanged(const sim_loops *s, const ptx_operand *o, uint32_t loop) {
     if (o->kind == PTX_INTEGER) return true;
     if (o->kind != PTX_REGISTER) return false;
     for (uint32_t k = s->writers.first[o->reg]; k < s->writers.first[o->reg + 1]; k++)
@@ -40,7 +31,7 @@ static bool is_comparable(unsigned type) {
 }
 
 /* True if the comparison decides alone whether the loop ends; sets the result with which it does. */
-static bool decides(const search *s, const ptx_instruction *test, uint32_t loop, bool *ends) {
+static bool decides(const sim_loops *s, const ptx_instruction *test, uint32_t loop, bool *ends) {
     const ptx_function *f = s->function;
     if (test->op != PTX_OP_SETP || test->guarded || !is_comparable(test->type)) return false;
     if (test->operands[0].kind != PTX_REGISTER) return false;
@@ -55,7 +46,7 @@ static bool decides(const search *s, const ptx_instruction *test, uint32_t loop,
 }
 
 /* Looks for a comparison of the register that ends the loop. */
-static bool find_comparison(const search *s, uint32_t reg, uint32_t loop, sim_wait_condition *c) {
+static bool find_comparison(const sim_loops *s, uint32_t reg, uint32_t loop, sim_wait_condition *c) {
     const ptx_users *r = &s->readers;
     if (only_user(&s->writers, reg) == PTX_NO_BLOCK) return false;
     for (uint32_t k = r->first[reg]; k < r->first[reg + 1]; k++) {
@@ -72,7 +63,7 @@ static bool find_comparison(const search *s, uint32_t reg, uint32_t loop, sim_wa
 
 /* Returns the register that the instruction makes of `reg` and of something that the loop does not change, by `and` or
  * `xor`; PTX_NO_BLOCK if it does something else. */
-static uint32_t masked(const search *s, const ptx_instruction *i, uint32_t reg, uint32_t loop) {
+static uint32_t masked(const sim_loops *s, const ptx_instruction *i, uint32_t reg, uint32_t loop) {
     if ((i->op != PTX_OP_AND && i->op != PTX_OP_XOR) || i->guarded || !is_comparable(i->type)) return PTX_NO_BLOCK;
     const ptx_operand *a = &i->operands[1], *b = &i->operands[2];
     const bool is_first = a->kind == PTX_REGISTER && a->reg == reg;
@@ -81,7 +72,7 @@ static uint32_t masked(const search *s, const ptx_instruction *i, uint32_t reg, 
 }
 
 /* Looks for the comparison of the register, or of some of its bits, that ends the loop. */
-static bool find_test(const search *s, uint32_t reg, uint32_t loop, sim_wait_condition *c) {
+static bool find_test(const sim_loops *s, uint32_t reg, uint32_t loop, sim_wait_condition *c) {
     const ptx_users *r = &s->readers;
     c->masks = 0;
     if (find_comparison(s, reg, loop, c)) return true;
@@ -94,7 +85,7 @@ static bool find_test(const search *s, uint32_t reg, uint32_t loop, sim_wait_con
     return true;
 }
 
-static void set_condition(const search *s, uint32_t load, uint32_t block, sim_wait_condition *c) {
+static void set_condition(const sim_loops *s, uint32_t load, uint32_t block, sim_wait_condition *c) {
     const ptx_instruction *at = &s->function->instructions[load];
     const ptx_operand *to = &at->operands[0];
     const bool is_vector = to->kind == PTX_VECTOR;
@@ -117,21 +108,12 @@ static bool is_stored_to(const ptx_function *f, const ptx_instruction *load) {
     return false;
 }
 
-typedef struct analysis {
-    const ptx_function *function;
-    sim_wait_conditions *table;
-} analysis;
-
-static void find_all(void *context, arena *memory) {
-    const ptx_function *f = ((const analysis *)context)->function;
-    sim_wait_conditions *table = ((const analysis *)context)->table;
-    search s = {.function = f, .component = ptx_components_find(f, memory)};
-    const bool *looping = ptx_find_looping(f, s.component, memory);
-    ptx_users_find(f, memory, &s.readers, &s.writers);
+static void find_all(const sim_loops *s, sim_wait_conditions *table) {
+    const ptx_function *f = s->function;
     for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t i = f->blocks[b].first; looping[b] && i < f->blocks[b].end; i++) {
+        for (uint32_t i = f->blocks[b].first; s->looping[b] && i < f->blocks[b].end; i++) {
             if (!sim_is_strong(&f->instructions[i], PTX_OP_LD)) continue;
-            set_condition(&s, i, b, &table->of[i]);
+            set_condition(s, i, b, &table->of[i]);
             if (!table->of[i].test) continue;
             table->of[i].takes = is_stored_to(f, &f->instructions[i]);
             table->in_shared |= f->instructions[i].mods[PTX_SLOT_SPACE] != PTX_MOD_GLOBAL;
@@ -145,13 +127,13 @@ static bool has_strong_loads(const ptx_function *f) {
     return false;
 }
 
-haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_conditions **out) {
-    const ptx_function *f = p->function;
+haul_status sim_wait_conditions_find(const sim_loops *loops, sim_wait_conditions **out) {
+    const ptx_function *f = loops->function;
     *out = NULL;
     if (!has_strong_loads(f)) return HAUL_OK;
     *out = memory_zeroed(1, sizeof **out + f->instruction_count * sizeof *(*out)->of);
     if (!*out) return haul_no_memory("the launch's checks");
-    HAUL_TRY(sim_with_scratch(find_all, &(analysis){f, *out}));
+    find_all(loops, *out);
     if ((*out)->in_shared || (*out)->in_global) return HAUL_OK;
     memory_free(*out);
     *out = NULL;

@@ -4,6 +4,7 @@
 #ifndef HAUL_CHECK_WAIT_CONDITION_H
 #define HAUL_CHECK_WAIT_CONDITION_H
 
+#include "check/loops.h"
 #include "state/block.h"
 #include "state/program.h"
 
@@ -25,7 +26,7 @@ typedef struct sim_wait_conditions {
 } sim_wait_conditions;
 
 /* The caller frees the table; it is NULL if the kernel has no such loops. */
-haul_status sim_wait_conditions_find(const sim_program *p, sim_wait_conditions **out);
+haul_status sim_wait_conditions_find(const sim_loops *loops, sim_wait_conditions **out);
 /* True if the lane's loop would end with that value. */
 bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value);
 

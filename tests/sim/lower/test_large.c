@@ -9,6 +9,8 @@
 #include "assembler/passes.h"
 #include "check/internal.h"
 #include "check/origin.h"
+#include "check/scratch.h"
+#include "check/volatile_use.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -197,18 +199,31 @@ static void recursive_functions_may_be_many(void **state) {
     text_free(&source);
 }
 
+typedef struct uses_search {
+    const ptx_function *function;
+    uint8_t *uses;
+} uses_search;
+
+static void find_uses(void *context, arena *scratch) {
+    uses_search *s = context;
+    const sim_loops loops = sim_loops_find(s->function, scratch);
+    assert_int_equal(sim_uses_find(&loops, scratch, &s->uses), HAUL_OK);
+}
+
 static void volatile_loads_may_be_many(void **state) {
     (void)state;
     text source = {0};
     prepared p;
-    uint8_t *uses;
+    uses_search s = {0};
     write_shape(&source, &(shape){.part = "ld.volatile.global.u32 %r4, [%d1];\nadd.u32 %r1, %r1, %r4;\n"
                                           "st.volatile.global.u32 [%d1], %r1;\n",
                                   .parts = scaled(60000)});
     prepare(&p, &source);
-    assert_int_equal(sim_uses_find(p.program, &uses), HAUL_OK);
-    assert_non_null(uses);
-    free(uses);
+    s.function = p.program->function;
+    assert_true(sim_uses_matter(s.function));
+    assert_int_equal(sim_with_scratch(find_uses, &s), HAUL_OK);
+    assert_non_null(s.uses);
+    free(s.uses);
     release(&p);
     text_free(&source);
 }
