@@ -1,7 +1,6 @@
-/* Device attributes that follow from the machine's description, or are the same for all.
- *
- * attributes.def has a row for each; a row's value may call a function of this file. context.c has those that need
- * more than an expression. */
+/* Device attributes. attributes.def has a row for each; a row's value may call a function of this file. */
+#include "ptx/limits.h"
+#include "vgpu/driver.h"
 #include "vgpu/internal.h"
 
 #include <math.h>
@@ -14,14 +13,16 @@ static int bus_bits(const sim_machine *m) {
     return (int)lround(bits / step) * step;
 }
 
-bool sim_general_attribute(const sim_machine *m, unsigned device, int attribute, int *value) {
+/* An attribute without a row is an error, so that no program gets an answer by chance. */
+CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
+    const sim_machine *m = sim_driver_machine(device);
     switch (attribute) {
 #define ATTRIBUTE(number, what, answer) \
     case number:                        \
         *value = (answer);              \
-        return true;
+        return CUDA_SUCCESS;
 #include "vgpu/attributes.def"
 #undef ATTRIBUTE
-    default: return false;
+    default: return sim_wrong("cuDeviceGetAttribute: attribute not known");
     }
 }

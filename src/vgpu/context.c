@@ -8,14 +8,12 @@
  * pinned memory and its effects are kept in the first one, and the devices' clocks agree whenever a call begins.
  * SIM_ENTER() lets one thread at a time into a family, and holds its lock while kernels and host functions run.
  *
- * Figures of a device come from its machine's description (machine/machines.def); attributes.def has those that need
- * no computation. */
+ * Figures of a device come from its machine's description (machine/machines.def); its attributes are in attribute.c. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "count/l2.h"
 #include "machine/heap.h"
 #include "machine/virtual.h"
-#include "ptx/limits.h"
 #include "vgpu/driver.h"
 #include "vgpu/internal.h"
 #include "vgpu/order.h"
@@ -134,57 +132,6 @@ CUresult sim_call_device_get(CUdevice *device, int ordinal) {
 CUresult sim_call_device_name(char *name, int length, CUdevice device) {
     snprintf(name, (size_t)length, "%s (virtual)", sim_driver_machine(device)->product);
     return CUDA_SUCCESS;
-}
-
-/* Attributes that depend on the machine. An attribute that nobody knows is an error, so that none is answered by
- * chance. */
-CUresult sim_call_device_attribute(int *value, int attribute, CUdevice device) {
-    const sim_machine *m = sim_driver_machine(device);
-    switch (attribute) {
-    case DRIVER_DEVICE_MAX_THREADS_PER_BLOCK: *value = (int)m->max_threads_per_block; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_MAX_BLOCK_X:
-    case DRIVER_DEVICE_MAX_BLOCK_X + 1:
-    case DRIVER_DEVICE_MAX_BLOCK_X + 2:
-        *value = (int)sim_most_block[attribute - DRIVER_DEVICE_MAX_BLOCK_X];
-        return CUDA_SUCCESS;
-    case DRIVER_DEVICE_MAX_GRID_X:
-    case DRIVER_DEVICE_MAX_GRID_X + 1:
-    case DRIVER_DEVICE_MAX_GRID_X + 2:
-        *value = (int)sim_most_grid[attribute - DRIVER_DEVICE_MAX_GRID_X];
-        return CUDA_SUCCESS;
-    case DRIVER_DEVICE_SHARED_PER_BLOCK: *value = (int)m->shared_per_block; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_CONSTANT_BYTES: *value = PTX_CONSTANT_BYTES; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_REGISTERS_PER_BLOCK:
-    case DRIVER_DEVICE_REGISTERS_PER_SM: *value = (int)m->registers_per_sm; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_BLOCKS_PER_SM: *value = (int)m->max_blocks_per_sm; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_RESERVED_SHARED: *value = (int)m->shared_reserved; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_TEXTURE_ALIGNMENT: *value = SIM_TEXTURE_ALIGNMENT; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_TEXTURE_PITCH_ALIGNMENT: *value = SIM_TEXTURE_PITCH; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_WARP_SIZE: *value = SIM_LANES; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_CLOCK_KHZ: *value = (int)(m->sm_mhz * 1000); return CUDA_SUCCESS;
-    case DRIVER_DEVICE_SM_COUNT: *value = (int)m->sms; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_MEMORY_CLOCK_KHZ: *value = (int)(m->memory_mhz * 1000); return CUDA_SUCCESS;
-    case DRIVER_DEVICE_L2_BYTES: *value = (int)m->l2_bytes; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_THREADS_PER_SM: *value = (int)m->max_threads_per_sm; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_MAJOR: *value = (int)(m->sm / 10); return CUDA_SUCCESS;
-    case DRIVER_DEVICE_MINOR: *value = (int)(m->sm % 10); return CUDA_SUCCESS;
-    case DRIVER_DEVICE_SHARED_PER_SM: *value = (int)m->shared_per_sm; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_SHARED_OPTIN: *value = (int)m->shared_per_block_optin; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_COPY_ENGINES: *value = (int)m->copy_engines; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_CAN_MAP_HOST:
-    case DRIVER_DEVICE_CONCURRENT_KERNELS:
-    case DRIVER_DEVICE_UNIFIED_ADDRESSES:
-    case DRIVER_DEVICE_VIRTUAL_MEMORY:
-    case DRIVER_DEVICE_MEMORY_POOLS: *value = 1; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_COOPERATIVE: *value = 1; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_CLUSTERS:
-    case DRIVER_DEVICE_MULTICAST: *value = m->sm >= 90; return CUDA_SUCCESS;
-    case DRIVER_DEVICE_PERSISTING_L2_BYTES: *value = (int)sim_most_persisting(m); return CUDA_SUCCESS;
-    case DRIVER_DEVICE_WINDOW_BYTES: *value = (int)sim_most_window(m); return CUDA_SUCCESS;
-    default:
-        if (sim_general_attribute(m, (unsigned)device, attribute, value)) return CUDA_SUCCESS;
-        return sim_wrong("cuDeviceGetAttribute: attribute not known");
-    }
 }
 
 /* The machine's memory, whatever sim_driver_set_memory() said. */

@@ -251,10 +251,6 @@ CUresult sim_enter(CUcontext *context);
 pthread_mutex_t *sim_lock(void);
 void sim_unlock(pthread_mutex_t *const *lock);
 
-/* Looks up an attribute in attributes.def, where most machines have the same value; returns false if it is not
- * there. */
-bool sim_general_attribute(const sim_machine *machine, unsigned device, int attribute, int *value);
-
 /* A linker's result, as an image for cuModuleLoadDataEx(): sim_is_linked() recognizes one, sim_link_load() reads its
  * PTX. */
 haul_status sim_link_load(const char *image, ptx_module **module);
