@@ -339,8 +339,8 @@ static haul_status no_host_memory(uint64_t bytes, uint64_t available) {
     char asked[32], most[32];
     return haul_fail(
         HAUL_ERROR_OUT_OF_MEMORY,
-        "device memory: %s asked for, but the host can give %s; a device of less memory (--memory) shows a "
-        "program that it has no more",
+        "device memory: %s asked for, but the host can give %s; run with --memory BYTES, so that the program sees a "
+        "smaller GPU",
         number_format_bytes((double)bytes, asked), number_format_bytes((double)available, most));
 }
 

@@ -134,9 +134,13 @@ CUresult sim_call_device_name(char *name, int length, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
-/* The machine's memory, whatever sim_driver_set_memory() said. */
+/* An open device has the memory of its context, which sim_driver_set_memory() may have made smaller; a closed one that
+ * of its machine. */
 CUresult sim_call_device_memory(size_t *bytes, CUdevice device) {
-    *bytes = sim_driver_machine(device)->memory_bytes;
+    const CUcontext c = current ? sim_context_of(current, device) : NULL;
+    uint64_t left, all = sim_driver_machine(device)->memory_bytes;
+    if (c && c->device == device) sim_memory_usage(c->memory, &left, &all);
+    *bytes = all;
     return CUDA_SUCCESS;
 }
 
@@ -176,8 +180,8 @@ CUresult sim_call_context_set(CUcontext context) {
 
 static void leave_family(CUcontext c);
 
-/* Ends the current context; haul has one for each open device. Pending work that nobody waited for is dropped.
- * Graphs go before streams, and these before the memory that they use. */
+/* Ends the current context. The device's number does not name one: a device that is opened twice has two. Pending work
+ * that nobody waited for is dropped. Graphs go before streams, and these before the memory that they use. */
 CUresult sim_call_context_release(CUdevice device) {
     (void)device;
     CUcontext c = current;

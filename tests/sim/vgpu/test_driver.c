@@ -62,6 +62,24 @@ static void free_memory_is_told(void **state) {
     assert_int_equal(cu->allocate(&a, total + 1), CUDA_OUT_OF_MEMORY);
 }
 
+static void a_device_has_the_memory_of_its_context(void **state) {
+    (void)state;
+    const CUdevice device = device_named("h100"), closed = device_named("a100");
+    CUcontext smaller;
+    size_t all, left, total;
+    sim_driver_set_memory(1 << 20);
+    assert_int_equal(cu->context_retain(&smaller, device), CUDA_SUCCESS);
+    assert_int_equal(cu->context_set(smaller), CUDA_SUCCESS);
+    assert_int_equal(cu->memory_info(&left, &total), CUDA_SUCCESS);
+    assert_int_equal(cu->device_memory(&all, device), CUDA_SUCCESS);
+    assert_int_equal(total, 1 << 20);
+    assert_int_equal(all, total);
+    assert_int_equal(cu->device_memory(&all, closed), CUDA_SUCCESS);
+    assert_int_equal(all, sim_driver_machine(closed)->memory_bytes);
+    assert_int_equal(cu->context_release(device), CUDA_SUCCESS);
+    assert_int_equal(cu->context_set(context), CUDA_SUCCESS);
+}
+
 static const char ptx[] = ".version 8.3\n.target sm_90\n.address_size 64\n"
                           ".global .u32 start = 40;\n"
                           ".visible .entry add(.param .u64 out, .param .u32 n) {\n"
@@ -183,6 +201,7 @@ int main(void) {
         cmocka_unit_test(devices_tell_what_they_are),
         cmocka_unit_test(memory_is_filled_and_copied),
         cmocka_unit_test(free_memory_is_told),
+        cmocka_unit_test(a_device_has_the_memory_of_its_context),
         cmocka_unit_test(kernels_say_how_many_threads_they_may_have),
         cmocka_unit_test(kernels_are_loaded_and_launched),
         cmocka_unit_test(grids_of_one_kernel_shrink_and_grow),
