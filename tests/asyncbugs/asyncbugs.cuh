@@ -109,4 +109,29 @@ static __device__ __forceinline__ unsigned peer(const void *p, unsigned rank) {
         __syncthreads();            \
     } while (0)
 
+/* ---- several blocks of a cluster ---- */
+
+#define multicast_load(s, g, bytes, b, blocks)                                                                        \
+    PTX("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], " \
+        "%4;" ::"r"(SHARED(s)),                                                                                       \
+        "l"(g), "r"(bytes), "r"(SHARED(b)), "h"((unsigned short)(blocks))                                             \
+        : "memory")
+
+/* ---- flags and named barriers ---- */
+
+#define store_release(p, v) PTX("st.release.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory")
+#define load_acquire(v, p) PTX("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory")
+#define load_relaxed(v, p) PTX("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory")
+#define named_sync(id, count) PTX("bar.sync %0, %1;" ::"n"(id), "n"(count) : "memory")
+/* Keeps the compiler from moving accesses across it. */
+#define ORDERED PTX("" ::: "memory")
+
+/* ---- results ---- */
+
+/* Flags and counters lie behind the results. */
+#define WORD ((unsigned *)(out + 4000))
+/* Whole numbers, whose sum is the same in any order; WHOLE_64 gives small ones. */
+#define WHOLE(x) rintf(1024 * (x))
+#define WHOLE_64(x) floorf(64 * (x))
+
 #endif

@@ -2,7 +2,6 @@
  * barriers with names, mbarriers, alignment, bytes that nobody writes. One block of 128 threads. sm_90. */
 #include "asyncbugs.cuh"
 
-#define WHOLE(x) rintf(1024 * (x)) /* sums are the same in any order */
 #define bar_sync(id, count) PTX("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory")
 #define bar_arrive(id, count) PTX("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory")
 #define load_matrix(to, from) \

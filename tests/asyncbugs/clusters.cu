@@ -15,11 +15,6 @@
             peer(s, rank)),                                                                                     \
         "r"(value), "r"(peer(b, rank))                                                                          \
         : "memory")
-#define multicast_load(s, g, bytes, b, blocks)                                                                        \
-    PTX("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], " \
-        "%4;" ::"r"(SHARED(s)),                                                                                       \
-        "l"(g), "r"(bytes), "r"(SHARED(b)), "h"((unsigned short)(blocks))                                             \
-        : "memory")
 #define bulk_send(s, rank, from, bytes, b)                                                                    \
     PTX("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"( \
             peer(s, rank)),                                                                                   \

@@ -1,6 +1,5 @@
 /* Memory that nobody has written, that is not there, or not aligned. sm_90. */
 #include "asyncbugs.cuh"
-#define ORDERED PTX("" ::: "memory")
 #define load_matrices(a, b, s) \
     PTX("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(SHARED(s)))
 extern __shared__ float dynamic[];

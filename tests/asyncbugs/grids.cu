@@ -2,9 +2,6 @@
  * queues, trees, look-back over tiles. Four blocks of 128 threads. sm_90. */
 #include "asyncbugs.cuh"
 
-#define WORD ((unsigned *)(out + 4000))
-#define WHOLE(x) rintf(1024 * (x)) /* sums are the same in any order */
-
 /* The last block to begin sets the counter of tiles back, while others fetch from it. Only the last one to leave knows
  * that nobody does: the store and the others' additions are unordered. */
 KERNEL(work_counter_set_back_early) {

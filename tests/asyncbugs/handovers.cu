@@ -5,11 +5,6 @@
 
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;
 
-#define WORD ((unsigned *)(out + 4000))
-#define WHOLE(x) rintf(1024 * (x)) /* sums are the same in any order */
-#define ORDERED PTX("" ::: "memory")
-#define named_sync(id, count) PTX("bar.sync %0, %1;" ::"n"(id), "n"(count) : "memory")
-
 /* The scheduler's warp writes the next tile's number while others still have to read this one. */
 KERNEL(tile_number_without_empty_barrier) {
     __shared__ unsigned tile;

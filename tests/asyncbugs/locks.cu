@@ -1,9 +1,7 @@
 /* Locks, tickets and other words of memory that threads of several blocks synchronise by. sm_90a. */
 #include "asyncbugs.cuh"
 
-#define WORD ((unsigned *)(out + 4000))
 #define SUM (out + 2000)
-#define WHOLE(x) rintf(1024 * (x)) /* their sum is the same in any order */
 
 /* A compare and swap and an exchange are relaxed: they order no data, not even volatile data. */
 KERNEL(lock_without_fences) {

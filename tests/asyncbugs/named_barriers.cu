@@ -1,7 +1,6 @@
 /* Named barriers and block barriers between roles, early exits, reductions' scratch. Four warps, or eight. sm_80. */
 #include "asyncbugs.cuh"
 
-#define named_sync(id, count) PTX("bar.sync %0, %1;" ::"n"(id), "n"(count) : "memory")
 #define named_arrive(id, count) PTX("bar.arrive %0, %1;" ::"n"(id), "n"(count) : "memory")
 
 /* The count is that of the block, but one of two roles comes. 256 threads. */

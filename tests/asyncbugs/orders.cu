@@ -1,13 +1,7 @@
 /* Words of global memory that hand data from block to block. sm_90. */
 #include "asyncbugs.cuh"
-#define WORD ((unsigned *)(out + 4000))
-#define WHOLE(x) rintf(1024 * (x))
-#define ORDERED PTX("" ::: "memory")
-#define store_release(p, v) PTX("st.release.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory")
 #define store_release_block(p, v) PTX("st.release.cta.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory")
-#define load_acquire(v, p) PTX("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory")
 #define load_acquire_block(v, p) PTX("ld.acquire.cta.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory")
-#define load_relaxed(v, p) PTX("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory")
 
 /* The wait is relaxed; a barrier of the block does not make it an acquire. */
 KERNEL(relaxed_poll_then_barrier) {

@@ -2,9 +2,6 @@
  * locks. sm_90. */
 #include "asyncbugs.cuh"
 
-#define WORD ((unsigned *)(out + 4000))
-#define WHOLE(x) floorf(64 * (x))
-
 static __device__ __forceinline__ unsigned acquired(const unsigned *word) {
     unsigned value;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
@@ -296,7 +293,7 @@ KERNEL(producer_ends_a_tile_too_soon) {
 KERNEL(first_split_stores_under_the_others) {
     unsigned *flag = WORD;
     if (blockIdx.x == 0) {
-        out[T] = WHOLE(in[T]); /* BUG */
+        out[T] = WHOLE_64(in[T]); /* BUG */
         __threadfence();
         __syncwarp();
         if (T == 0) release(flag, 1);
@@ -305,7 +302,7 @@ KERNEL(first_split_stores_under_the_others) {
             while (acquired(flag) == 0) {
             }
         __syncwarp();
-        atomicAdd(out + T, WHOLE(in[32 * blockIdx.x + T])); /* BUG */
+        atomicAdd(out + T, WHOLE_64(in[32 * blockIdx.x + T])); /* BUG */
     }
 }
 
@@ -363,7 +360,7 @@ KERNEL(no_fence_after_taking_the_lock) {
         while (atomicCAS(WORD, 0, 1) != 0) {
         }
         if (FIXED) __threadfence();
-        out[0] += WHOLE(in[2 * blockIdx.x + round]); /* BUG */
+        out[0] += WHOLE_64(in[2 * blockIdx.x + round]); /* BUG */
         __threadfence();
         atomicExch(WORD, 0);
     }

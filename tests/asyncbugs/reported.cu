@@ -2,8 +2,6 @@
  * arrivals of too narrow a scope, resets that lose an increment. sm_90. */
 #include "asyncbugs.cuh"
 
-#define WORD ((unsigned *)(out + 4000))
-#define WHOLE(x) rintf(1024 * (x)) /* sums are the same in any order */
 #define peer_store(p, rank, v) PTX("st.shared::cluster.f32 [%0], %1;" ::"r"(peer(p, rank)), "f"(v) : "memory")
 
 /* The next copies are committed behind the wait of their round: it waits for one group too few. */

@@ -8,13 +8,6 @@
 namespace cg = cooperative_groups;
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;
 
-#define WORD ((unsigned *)(out + 4000))
-#define WHOLE(x) rintf(1024 * (x)) /* sums are the same in any order */
-#define ORDERED PTX("" ::: "memory")
-#define load_acquire(v, p) PTX("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory")
-#define load_relaxed(v, p) PTX("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory")
-#define store_release(p, v) PTX("st.release.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory")
-
 /* Scan by look-back: state and sum in one word of 64 bits. */
 KERNEL(look_back_in_one_word) {
     volatile unsigned long long *states = (volatile unsigned long long *)(out + 3000);

@@ -2,9 +2,6 @@
  * in levels, copies and their bytes, rounds. haul must report nothing. sm_90. */
 #include "asyncbugs.cuh"
 
-#define WORD ((unsigned *)(out + 4000))
-#define WHOLE(x) floorf(64 * (x))
-
 __constant__ float table[128];
 
 /* A ring of four slots between two blocks, by acquires and releases and no fence: the indices only rise. */
@@ -465,7 +462,7 @@ KERNEL(lock_held_for_the_warp) {
         __threadfence();
     }
     __syncwarp();
-    out[LANE] += WHOLE(in[64 * blockIdx.x + T]);
+    out[LANE] += WHOLE_64(in[64 * blockIdx.x + T]);
     __threadfence();
     __syncwarp();
     if (LANE == 0) atomicExch(WORD, 0);

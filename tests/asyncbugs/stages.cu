@@ -1,9 +1,6 @@
 /* Stages, counts and sums whose parts come from several threads or blocks. sm_90. */
 #include "asyncbugs.cuh"
 
-#define WORD ((unsigned *)(out + 4000))
-#define WHOLE(x) rintf(1024 * (x)) /* sums are the same in any order */
-
 /* A loop is left early; the code behind it takes the parity that the whole loop would have led to. */
 KERNEL(parity_after_a_loop_left_early) {
     __shared__ alignas(128) float s[2][128];

@@ -6,11 +6,6 @@
 #define store_async(s, value, b)                                                                                 \
     PTX("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(s), "r"(value), "r"(b) \
         : "memory")
-#define multicast_load(s, g, bytes, b, blocks)                                                                        \
-    PTX("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], " \
-        "%4;" ::"r"(SHARED(s)),                                                                                       \
-        "l"(g), "r"(bytes), "r"(SHARED(b)), "h"((unsigned short)(blocks))                                             \
-        : "memory")
 #define bulk_add_to(s, from, bytes, b)                                                                           \
     PTX("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%0], [%1], %2, " \
         "[%3];" ::"r"(s),                                                                                        \

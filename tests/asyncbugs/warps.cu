@@ -2,7 +2,6 @@
 #include <cooperative_groups.h>
 #include "asyncbugs.cuh"
 namespace cg = cooperative_groups;
-#define ORDERED PTX("" ::: "memory")
 
 /* The last 32 sums are added by one warp without barriers; volatile only keeps them in memory. */
 KERNEL(volatile_tree_without_syncwarp) {
