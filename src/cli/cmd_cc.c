@@ -20,7 +20,7 @@
 static haul_status become_driver(const cli_values *v, text *driver, arena *memory) {
     const char *library = cli_find_part(LIBRARY, memory);
     if (!library)
-        return haul_fail(HAUL_ERROR_NOT_FOUND, LIBRARY " is not there: build or install haul anew, without sanitizers");
+        return haul_fail(HAUL_ERROR_NOT_FOUND, LIBRARY " is missing: build or install haul again, without sanitizers");
     HAUL_TRY(compile_find_own("toolchain/haulcc", driver));
     const char *folder = arena_copy(memory, library, (size_t)(strrchr(library, '/') - library));
     if (!folder || setenv("HAUL_LIBRARIES", folder, 1) != 0)

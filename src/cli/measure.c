@@ -12,7 +12,7 @@
 /* The path of this program. argv[0] may be relative, or a name in PATH. */
 static haul_status find_self(char path[PATH_MAX]) {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    if (length < 0) return haul_fail(HAUL_ERROR_FILE, "haul's own program: cannot be found: %s", strerror(errno));
+    if (length < 0) return haul_fail(HAUL_ERROR_FILE, "cannot find haul's own program: %s", strerror(errno));
     path[length] = '\0';
     return HAUL_OK;
 }

@@ -226,7 +226,7 @@ static haul_status put_frameworks(const char *folder, arena *memory) {
 static haul_status set_environment(const cli_values *v, standin_task task, arena *memory) {
     const char *library = cli_find_part("standin/" NAME, memory);
     if (!library)
-        return haul_fail(HAUL_ERROR_NOT_FOUND, NAME " is not there: build or install haul anew, without sanitizers");
+        return haul_fail(HAUL_ERROR_NOT_FOUND, NAME " is missing: build or install haul again, without sanitizers");
     HAUL_TRY(put(STANDIN_TASK, task_names[task]));
     HAUL_TRY(put(STANDIN_SAVED, ""));
     HAUL_TRY(put_settings(v, memory));
@@ -257,7 +257,7 @@ static haul_status put_timing(const cli_values *given, arena *memory) {
     cli_values v = *given;
     const char *library = cli_find_part(TIMING, memory);
     if (!library)
-        return haul_fail(HAUL_ERROR_NOT_FOUND, TIMING " is not there: build or install haul anew, on x86-64 and "
+        return haul_fail(HAUL_ERROR_NOT_FOUND, TIMING " is missing: build or install haul again, on x86-64 and "
                                                       "without sanitizers");
     const char *folder = arena_copy(memory, library, (size_t)(strrchr(library, '/') - library));
     v.device = NULL; /* the device that the program sees */

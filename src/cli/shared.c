@@ -110,8 +110,10 @@ static haul_status note_outcomes(cli_shared *s, const char *bytes, uint64_t coun
         s->outcomes[launch - s->begin] = (pack_reader){.at = r.at, .end = r.at + length};
         r.at += length;
     }
-    return r.failed ? haul_fail(HAUL_ERROR_INTERNAL, "ranks: an outcome was not understood: is it the same haul?")
-                    : HAUL_OK;
+    if (!r.failed) return HAUL_OK;
+    return haul_fail(
+        HAUL_ERROR_INTERNAL,
+        "ranks: the outcome of another rank cannot be read: start all ranks with the same version of haul");
 }
 
 /* Rank 0 gets the outcomes of all. */

@@ -76,9 +76,9 @@ static haul_status choose_shipped(stream_job *job, const char *name) {
     }
     const char *near = nearest_name(name, names, SHIPPED);
     if (near) return haul_fail(HAUL_ERROR_NOT_FOUND, "no kernel %s ships with haul: did you mean %s?", name, near);
-    return haul_fail(HAUL_ERROR_NOT_FOUND,
-                     "no kernel %s ships with haul: maxpool15, saxpy, copy and none do; for your own name its file too",
-                     name);
+    return haul_fail(
+        HAUL_ERROR_NOT_FOUND,
+        "no kernel %s ships with haul: maxpool15, saxpy, copy and none do; for your own, name its file too", name);
 }
 
 /* ---- the user's kernels ---- */
@@ -161,8 +161,9 @@ static haul_status choose_given(stream_job *job, const cli_values *v) {
     job->map.input_count = 1;
     job->map.in_place = true;
     if (v->arg.count == 0 || v->arg.count > STREAM_ARGUMENTS)
-        return haul_fail(HAUL_ERROR_ARGUMENT,
-                         "the kernel's arguments are missing, or too many: as --arg n --arg f32:2 --arg in --arg out");
+        return haul_fail(
+            HAUL_ERROR_ARGUMENT,
+            "the kernel's arguments are missing, or too many: give them as --arg n --arg f32:2 --arg in --arg out");
     for (size_t i = 0; i < v->arg.count; i++) {
         HAUL_TRY(parse_argument(job, v->arg.items[i]));
         if (job->arguments[i].kind == STREAM_OUT) job->map.in_place = false;
