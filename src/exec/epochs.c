@@ -23,6 +23,7 @@
 enum {
     EPOCH = 1 << 16,
     LEAST_STRETCH = 1 << 10,
+    FIRST_STRETCH = 1 << 12,
     SHORT_STRETCH = 1 << 9,
     REQUEST_BYTES = 32 << 20,
     ACCESS_BYTES = 16 << 20
@@ -37,6 +38,14 @@ enum { MOST_POLLS = 64 };
 enum { VAIN_EPOCHS = 4 };
 /* The most pauses of a checked launch after it has published something for other devices. */
 enum { MOST_SHOWN = 256 };
+
+void sim_run_begin_epochs(sim_run *s) {
+    s->cycle = (sim_cycle){0};
+    s->progress = s->requests = s->requests_since = s->accesses_since = 0;
+    s->idle = s->vain_epochs = 0;
+    s->next = s->expected;
+    s->stretch = FIRST_STRETCH;
+}
 
 uint64_t sim_run_executed(const sim_run *s) {
     uint64_t sum = 0;

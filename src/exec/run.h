@@ -73,6 +73,8 @@ int sim_run_threads(const sim_run *run, uint64_t operations);
 
 /* ---- epochs (epochs.c) ---- */
 
+/* Resets the state of the epochs, for a part that begins. */
+void sim_run_begin_epochs(sim_run *run);
 /* Runs the current part until all its blocks have ended or the launch pauses. Errors: HAUL_ERROR_FAULT, _TRAP,
  * _TIMEOUT, _DEADLOCK, _OUT_OF_MEMORY. */
 haul_status sim_run_epochs(sim_run *run);

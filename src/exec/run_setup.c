@@ -12,8 +12,6 @@
 
 /* Operations from which on a second host thread pays; operations of a warp in a short kernel. */
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
-/* Operations of each SM before the logs of a part are looked at first. */
-enum { FIRST_STRETCH = 1 << 12 };
 
 /* Waking threads pays from about a millisecond on. Idle threads spin and take cores from other programs. */
 int sim_run_threads(const sim_run *s, uint64_t operations) {
@@ -149,11 +147,7 @@ haul_status sim_run_set_up(sim_run *s) {
 haul_status sim_run_set_up_part(sim_run *s, const sim_cluster_range *part, bool counted) {
     s->grid.first_cluster = part->first;
     s->grid.end_cluster = part->end;
-    s->cycle = (sim_cycle){0};
-    s->progress = s->requests = s->requests_since = s->accesses_since = 0;
-    s->idle = s->vain_epochs = 0;
-    s->next = s->expected;
-    s->stretch = FIRST_STRETCH;
+    sim_run_begin_epochs(s);
     if (counted) HAUL_TRY(set_up_counting(s));
     return find_sms(s);
 }
