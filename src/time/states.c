@@ -62,6 +62,8 @@ static const double WIDE_STORES_THAT_FIT = 15;
  * the first reads of warps that begin later. */
 static const double OF_QUEUED_LOADS = 0.41;
 static const double HELD_UP = 13;
+static const double OF_DRAIN =
+    0.5; /* how long they wait behind stores that drain; in scatters and updates on an H200 */
 
 static const double OF_UNITS = 0.59, OF_FMA = 0.45; /* Math Pipe Throttle: of the turns; how much a product counts */
 
@@ -235,11 +237,15 @@ static void add_l1(const excess *e, const average *a) {
     add_share(e, HAUL_STALL_MIO_THROTTLE, shared * a->full, all);
 }
 
-/* A warp waits for room for its stores, but drains after its last one. */
-static void add_stores(const excess *e, double stores) {
-    const double before = fmax(0, stores - 1);
-    add_share(e, HAUL_STALL_LG_THROTTLE, before, stores + 1);
-    add_share(e, HAUL_STALL_DRAIN, stores + 1 - before, stores + 1);
+/* A warp waits for room for its stores. Behind the last one before a load, the load waits instead; behind the last one
+ * of all, the warp drains. */
+static void add_stores(const excess *e, const average *a, double stores) {
+    const double waits = (a->waits->memory + a->waits->staged) / a->residence->warps;
+    const double last = fmax(fmin(stores, 1), fmin(stores, waits));
+    const double queued = stores - last, loads = fmax(0, last - 1), all = stores + 1;
+    add_share(e, HAUL_STALL_LG_THROTTLE, queued, all);
+    add_share(e, HAUL_STALL_LONG_SCOREBOARD, loads, all);
+    add_share(e, HAUL_STALL_DRAIN, all - queued - loads, all);
 }
 
 static void add_limit(sim_limit limit, const excess *e, const average *a) {
@@ -248,13 +254,13 @@ static void add_limit(sim_limit limit, const excess *e, const average *a) {
         if (a->waits->memory + a->waits->staged > 0)
             add_share(e, HAUL_STALL_LONG_SCOREBOARD, 1, 1);
         else
-            add_stores(e, a->stores);
+            add_stores(e, a, a->stores);
         return;
-    case SIM_LIMIT_STORES: add_stores(e, a->stores); return;
+    case SIM_LIMIT_STORES: add_stores(e, a, a->stores); return;
     case SIM_LIMIT_UPDATES: {
         const double updates = count_of(a, HAUL_COUNTER_INST_GLOBAL_RED);
         if (updates > 0)
-            add_stores(e, updates);
+            add_stores(e, a, updates);
         else
             add_share(e, HAUL_STALL_LONG_SCOREBOARD, 1, 1);
         return;
@@ -315,6 +321,7 @@ static void hold_up(const average *a, double states[HAUL_STALL_COUNT]) {
     const double held = 1 - 1 / a->residence->rounds;
     if (a->accesses > 0)
         states[HAUL_STALL_MIO_THROTTLE] += HELD_UP * states[HAUL_STALL_LG_THROTTLE] / a->accesses * held;
+    states[HAUL_STALL_SHORT_SCOREBOARD] += OF_DRAIN * (states[HAUL_STALL_DRAIN] - DRAIN_CYCLES) * held;
 }
 
 void sim_find_states(const haul_launch_record *r, const sim_waits *w, const sim_residence *s,

@@ -310,6 +310,35 @@ static void stores_alone_wait_for_room(void **state) {
     assert_true(one.stalls[HAUL_STALL_DRAIN] > 10 * one.stalls[HAUL_STALL_LG_THROTTLE]);
 }
 
+/* Stores of parts of sectors that follow each other wait for room; between loads, the loads wait instead. */
+static void loads_wait_behind_stores_that_alternate_with_them(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    haul_launch_record r = many_blocks();
+    const double warps = 65536.0 * 8;
+    sim_waits once = {.memory = warps, .partial_requests = 8 * 32 * warps, .partial_writes = 8 * 32 * warps};
+    sim_waits each = once;
+    each.memory = 8 * warps;
+    r.counters[HAUL_COUNTER_INST_GLOBAL_ST] = r.counters[HAUL_COUNTER_INST_GLOBAL_LD] = 8 * warps;
+    const haul_estimate a = sim_estimate(m, &r, &once), b = sim_estimate(m, &r, &each);
+    assert_true(a.stalls[HAUL_STALL_LG_THROTTLE] > 5 * a.stalls[HAUL_STALL_LONG_SCOREBOARD]);
+    assert_true(b.stalls[HAUL_STALL_LONG_SCOREBOARD] > 5 * b.stalls[HAUL_STALL_LG_THROTTLE]);
+}
+
+/* A warp's first reads go through the queue that stores of earlier warps fill. */
+static void first_reads_wait_behind_stores_that_drain(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    haul_launch_record r = many_blocks();
+    const double warps = 65536.0 * 8;
+    sim_waits fast = {.memory = warps}, slow = fast;
+    slow.partial_requests = slow.partial_writes = 32 * warps;
+    r.counters[HAUL_COUNTER_INST_GLOBAL_ST] = r.counters[HAUL_COUNTER_INST_GLOBAL_LD] = warps;
+    const haul_estimate a = sim_estimate(m, &r, &fast), b = sim_estimate(m, &r, &slow);
+    const double drained = b.stalls[HAUL_STALL_DRAIN] - a.stalls[HAUL_STALL_DRAIN];
+    assert_true(b.stalls[HAUL_STALL_SHORT_SCOREBOARD] - a.stalls[HAUL_STALL_SHORT_SCOREBOARD] > 0.3 * drained);
+}
+
 /* A launch of one round waits for code and constants; in a launch of many rounds, only the first one does. */
 static void only_the_first_blocks_find_cold_caches(void **state) {
     (void)state;
@@ -458,6 +487,8 @@ int main(void) {
         cmocka_unit_test(a_busy_unit_shows_as_such),
         cmocka_unit_test(a_copy_waits_for_memory_and_keeps_it_busy),
         cmocka_unit_test(stores_alone_wait_for_room),
+        cmocka_unit_test(loads_wait_behind_stores_that_alternate_with_them),
+        cmocka_unit_test(first_reads_wait_behind_stores_that_drain),
         cmocka_unit_test(only_the_first_blocks_find_cold_caches),
         cmocka_unit_test(fences_wait_for_memory_as_well),
         cmocka_unit_test(more_warps_wait_longer_for_their_turn),
