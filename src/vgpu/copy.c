@@ -181,8 +181,13 @@ CUresult sim_call_copy_on_device(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 
 /* ---- fills ---- */
 
-/* Elements of `width` bytes. Fills do not wait, not even those without a stream. */
-static CUresult fill(CUdeviceptr to, unsigned value, unsigned width, size_t count, CUstream handle) {
+/* Pinned and managed memory. */
+static bool host_uses(CUcontext c, CUdeviceptr address) {
+    return sim_pinned_at(c, address) || sim_memory_is_managed(sim_owner_of(c, address)->memory, address);
+}
+
+/* Elements of `width` bytes. Only a fill of memory that the host uses, too, can wait, as CUDA documents it. */
+static CUresult fill(CUdeviceptr to, unsigned value, unsigned width, size_t count, CUstream handle, bool waits) {
     CUstream s;
     SIM_ENTER(c);
     if (count == 0) return CUDA_SUCCESS;
@@ -193,32 +198,32 @@ static CUresult fill(CUdeviceptr to, unsigned value, unsigned width, size_t coun
             "cuMemset: the address must be a multiple of the element's size, and the fill smaller than any memory");
     if (!sim_at(c, to, count * width)) return CUDA_INVALID_VALUE;
     const sim_work work = {.kind = SIM_WORK_FILL, .to = to, .bytes = count * width, .value = value, .width = width};
-    return sim_issue(s, &work);
+    return waits && host_uses(c, to) ? sim_issue_and_wait(s, &work) : sim_issue(s, &work);
 }
 
 CUresult sim_call_fill_bytes(CUdeviceptr to, unsigned char value, size_t count) {
-    return fill(to, value, 1, count, NULL);
+    return fill(to, value, 1, count, NULL, true);
 }
 
 /* The address must be a multiple of the element. */
 CUresult sim_call_fill_halves(CUdeviceptr to, unsigned short value, size_t count) {
-    return fill(to, value, 2, count, NULL);
+    return fill(to, value, 2, count, NULL, true);
 }
 
 CUresult sim_call_fill_words(CUdeviceptr to, unsigned value, size_t count) {
-    return fill(to, value, 4, count, NULL);
+    return fill(to, value, 4, count, NULL, true);
 }
 
 CUresult sim_call_fill_bytes_async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
-    return fill(to, value, 1, count, stream);
+    return fill(to, value, 1, count, stream, false);
 }
 
 CUresult sim_call_fill_halves_async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
-    return fill(to, value, 2, count, stream);
+    return fill(to, value, 2, count, stream, false);
 }
 
 CUresult sim_call_fill_words_async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
-    return fill(to, value, 4, count, stream);
+    return fill(to, value, 4, count, stream, false);
 }
 
 /* ---- limits ---- */

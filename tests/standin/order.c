@@ -14,6 +14,8 @@ extern int cudaFree(void *address);
 extern int cudaFreeAsync(void *address, void *stream);
 extern int cudaMemset(void *to, int value, size_t bytes);
 extern int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream);
+extern int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height);
+extern int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, void *stream);
 extern int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
 extern int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 extern int cudaStreamSynchronize(void *stream);
@@ -355,6 +357,22 @@ static void write_managed(void) {
     managed[17] = 1;
 }
 
+/* cudaMemset() of memory that the host uses, too, is over when the call returns; cudaMemsetAsync() is not. */
+static void fill_pinned(void) {
+    MUST(ordered ? cudaMemset(page, 3, PAGE) : cudaMemsetAsync(page, 3, PAGE, NULL));
+    page[17] = 1;
+}
+
+static void fill_managed(void) {
+    MUST(ordered ? cudaMemset(managed, 3, BYTES) : cudaMemsetAsync(managed, 3, BYTES, NULL));
+    seen += managed[17];
+}
+
+static void fill_rectangle(void) {
+    MUST(ordered ? cudaMemset2D(page, PAGE / 2, 3, 32, 2) : cudaMemset2DAsync(page, PAGE / 2, 3, 32, 2, NULL));
+    page[17] = 1;
+}
+
 /* The kernel uses the third quarter of a page; the program meanwhile uses the first, or the same. */
 static void read_quarters(void) {
     char *quarters;
@@ -437,6 +455,9 @@ static const struct {
              {"source", refill_source},
              {"managed", read_managed},
              {"managed-late", write_managed},
+             {"fill-pinned", fill_pinned},
+             {"fill-managed", fill_managed},
+             {"fill-rectangle", fill_rectangle},
              {"managed-pages", read_pages},
              {"managed-quarters", read_quarters},
              {"pinned-quarters", write_quarters},

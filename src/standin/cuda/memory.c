@@ -166,41 +166,48 @@ CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from
 
 /* ---- fills of rectangles, row by row ---- */
 
-/* Fills `count` elements. */
-typedef CUresult fill_row(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream);
+/* Fills `count` elements. With `waits`, in the legacy default stream, by the driver's form that may wait. */
+typedef CUresult fill_row(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream,
+                          bool waits);
 
-static CUresult fill_bytes(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
-    return d->fill_bytes_async(to, (unsigned char)value, count, stream);
+static CUresult fill_bytes(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream,
+                           bool waits) {
+    return waits ? d->fill_bytes(to, (unsigned char)value, count)
+                 : d->fill_bytes_async(to, (unsigned char)value, count, stream);
 }
 
-static CUresult fill_halves(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
-    return d->fill_halves_async(to, (unsigned short)value, count, stream);
+static CUresult fill_halves(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream,
+                            bool waits) {
+    return waits ? d->fill_halves(to, (unsigned short)value, count)
+                 : d->fill_halves_async(to, (unsigned short)value, count, stream);
 }
 
-static CUresult fill_words(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
-    return d->fill_words_async(to, value, count, stream);
+static CUresult fill_words(const driver_table *d, CUdeviceptr to, unsigned value, size_t count, CUstream stream,
+                           bool waits) {
+    return waits ? d->fill_words(to, value, count) : d->fill_words_async(to, value, count, stream);
 }
 
 /* Rows without a gap are one fill. Otherwise each row is one, in stream order. `width` counts elements of `element`
  * bytes; `pitch` counts bytes. */
 static CUresult fill(fill_row *row, CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
-                     size_t element, CUstream stream) {
+                     size_t element, CUstream stream, bool waits) {
     CUresult result = CUDA_SUCCESS;
     CUDA_ENTER_STREAM(d, stream);
-    if (pitch == width * element) return cuda_leave(row(d, to, value, width * height, stream));
+    if (pitch == width * element) return cuda_leave(row(d, to, value, width * height, stream, waits));
     if (height > 1 && pitch < width * element)
         return cuda_leave(cuda_wrong(CUDA_INVALID_VALUE, "a fill whose rows overlap: the pitch is too small"));
-    for (size_t y = 0; y < height && result == CUDA_SUCCESS; y++) result = row(d, to + y * pitch, value, width, stream);
+    for (size_t y = 0; y < height && result == CUDA_SUCCESS; y++)
+        result = row(d, to + y * pitch, value, width, stream, waits);
     return cuda_leave(result);
 }
 
 /* Defines a fill with a stream, and the same in the legacy default stream. */
 #define FILL_CALL(name, type, row, bytes)                                                                          \
     CUresult name##Async(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream) { \
-        return fill(row, to, pitch, value, width, height, bytes, stream);                                          \
+        return fill(row, to, pitch, value, width, height, bytes, stream, false);                                   \
     }                                                                                                              \
     CUresult name##_v2(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height) {                    \
-        return fill(row, to, pitch, value, width, height, bytes, NULL);                                            \
+        return fill(row, to, pitch, value, width, height, bytes, NULL, true);                                      \
     }
 FILL_CALL(cuMemsetD2D8, unsigned char, fill_bytes, 1)
 FILL_CALL(cuMemsetD2D16, unsigned short, fill_halves, 2)

@@ -508,11 +508,14 @@ CUresult cudaMalloc3D(cudaPitchedPtr *memory, cudaExtent extent) {
 }
 
 /* Slices are as far apart as the memory's height says, however few of their rows are filled. */
+static void *slice_of(const cudaPitchedPtr *to, size_t z) {
+    return (char *)to->address + z * to->pitch * to->height;
+}
+
 CUresult cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, CUstream stream) {
     CUresult result = CUDA_SUCCESS;
     for (size_t z = 0; z < extent.depth && result == CUDA_SUCCESS; z++)
-        result = cudaMemset2DAsync((char *)to.address + z * to.pitch * to.height, to.pitch, value, extent.width,
-                                   extent.height, stream);
+        result = cudaMemset2DAsync(slice_of(&to, z), to.pitch, value, extent.width, extent.height, stream);
     return result;
 }
 
@@ -520,9 +523,11 @@ CUresult cudaMemset3DAsync_ptsz(cudaPitchedPtr to, int value, cudaExtent extent,
     return cudaMemset3DAsync(to, value, extent, standin_own(stream));
 }
 
-/* Like the other fills, it does not wait. */
 CUresult cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-    return cudaMemset3DAsync(to, value, extent, NULL);
+    CUresult result = CUDA_SUCCESS;
+    for (size_t z = 0; z < extent.depth && result == CUDA_SUCCESS; z++)
+        result = cudaMemset2D(slice_of(&to, z), to.pitch, value, extent.width, extent.height);
+    return result;
 }
 
 CUresult cudaMemset3D_ptds(cudaPitchedPtr to, int value, cudaExtent extent) {

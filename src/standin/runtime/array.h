@@ -96,6 +96,7 @@ CUresult standin_unbox(const driver_table *d, const CUDA_MEMCPY3D *box, cudaMemc
 
 /* Functions of the runtime that others call. */
 CUresult cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);
+CUresult cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height);
 CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream);
 
 #endif

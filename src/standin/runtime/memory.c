@@ -342,9 +342,14 @@ CUresult cudaMemset2DAsync_ptsz(void *to, size_t pitch, int value, size_t width,
     return cudaMemset2DAsync(to, pitch, value, width, height, standin_own(stream));
 }
 
-/* Does not wait: the program cannot tell, as calls that see the memory do. */
+/* Waits if the driver's fill of a row does. */
 CUresult cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
-    return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
+    CUresult result = CUDA_SUCCESS;
+    const driver_table *d = standin_enter_beside();
+    if (pitch == width) width *= height, height = 1;
+    for (size_t y = 0; y < height && result == CUDA_SUCCESS; y++)
+        result = d->fill_bytes(number_of(to) + y * pitch, (unsigned char)value, width);
+    return standin_leave(result);
 }
 
 CUresult cudaMemset2D_ptds(void *to, size_t pitch, int value, size_t width, size_t height) {
