@@ -84,20 +84,27 @@ static void concern(const sim_play *p, uint64_t cluster, uint32_t thread) {
     sim_findings_concern(&p->s->findings, cluster * actors + thread / SIM_LANES, 1u << thread % SIM_LANES);
 }
 
+/* Returns the bytes of the current word that both accesses use, as a mask; never none. */
+static unsigned bytes_of_both(const sim_play *p, const sim_touch *t) {
+    const unsigned own = p->bytes & 15u, both = own & t->bytes;
+    return both ? both : own ? own : 15u;
+}
+
 /* Adds the finding. `lanes`: of the touch. Returns NULL if it is known already. */
 static sim_finding *add_finding(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_finding_kind kind,
                                 haul_finding_grade grade) {
     const sim_grid *g = p->watch->grid;
     const sim_logged *e = p->e;
     const uint32_t thread = t->actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
+    const unsigned bytes = bytes_of_both(p, t);
     const haul_finding found = {.kind = kind,
                                 .grade = grade,
                                 .access =
                                     access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
                                 .other = access_of(g, t->cluster, thread, t->action, t->instruction),
                                 .space = HAUL_SPACE_GLOBAL,
-                                .address = p->address,
-                                .bytes = 4};
+                                .address = p->address + (unsigned)__builtin_ctz(bytes),
+                                .bytes = (unsigned)__builtin_popcount(bytes)};
     sim_finding *f = sim_findings_add(&p->s->findings, &found);
     concern(p, e->cluster, e->actor * SIM_LANES + p->lane);
     concern(p, t->cluster, thread);

@@ -119,6 +119,19 @@ static void a_thread_is_counted_once(void **state) {
     assert_int_equal(one.findings[0].blocks, 1);
 }
 
+/* One block writes byte 13, the other one bytes 12 and 13. */
+static void a_race_names_the_bytes_that_both_use(void **state) {
+    (void)state;
+    const found f = check(CHECKED("setp.ne.u32 %p1, %r0, 0;\n@%p1 bra D;\ncvt.u16.u32 %h1, %r1;\n"
+                                  "setp.eq.u32 %p2, %r1, 0;\n@%p2 st.global.u8 [%rd0+13], %h1;\n"
+                                  "@!%p2 st.global.u16 [%rd0+12], %h1;\nD:\n"),
+                          2, 32);
+    assert_int_equal(f.count, 1);
+    assert_int_equal(f.findings[0].kind, HAUL_FINDING_RACE_GLOBAL);
+    assert_int_equal(f.findings[0].address % 4, 1);
+    assert_int_equal(f.findings[0].bytes, 1);
+}
+
 /* Threads 0 to 7 fence their stores; 32 threads' words are copied. */
 static void a_missing_fence_is_shown_by_a_thread_whose_bytes_are_copied(void **state) {
     (void)state;
@@ -169,6 +182,7 @@ int main(void) {
         cmocka_unit_test(a_line_with_several_instructions_is_one_place),
         cmocka_unit_test(loads_of_two_lines_are_told_apart),
         cmocka_unit_test(a_thread_is_counted_once),
+        cmocka_unit_test(a_race_names_the_bytes_that_both_use),
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_copied),
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_multiplied),
     };
