@@ -394,7 +394,8 @@ bool sim_driver_allocation(CUdeviceptr address, sim_allocation *a) {
                           .number = sim_memory_number(owner->memory, address),
                           .device = device_of(owner, address)};
     if (sim_memory_is_managed(owner->memory, address)) {
-        a->kind = SIM_MANAGED_MEMORY;
+        /* Pools of the host have pinned memory. */
+        a->kind = sim_pool_has(owner, range.from) ? SIM_PINNED_MEMORY : SIM_MANAGED_MEMORY;
         a->host = (unsigned char *)(uintptr_t)range.from;
     } else if (pinned || (pinned = sim_pinned_at(current, address))) {
         a->device = pinned->device;

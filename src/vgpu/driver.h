@@ -39,6 +39,8 @@ bool sim_driver_set_peer(CUcontext of, bool reaches);
 /* Sets, or returns, whether kernels of another device may access what is allocated from a pool. */
 CUresult sim_driver_set_pool_access(CUmemoryPool pool, CUdevice device, bool reaches);
 bool sim_driver_pool_access(CUmemoryPool pool, CUdevice device);
+/* The default pool of pinned memory of the host. */
+CUresult sim_driver_host_pool(CUmemoryPool *pool);
 /* The device whose kernel or copy failed last for the calling thread; -1 if none did. */
 CUdevice sim_driver_failed_device(void);
 /* Gets the device that a stream belongs to. */

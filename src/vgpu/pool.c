@@ -23,24 +23,39 @@ typedef struct sim_pooled {
     struct sim_pooled *next;
 } sim_pooled;
 
-/* A limit of 0 means none. */
-static CUresult make_pool(CUcontext c, uint64_t limit, CUmemoryPool *pool) {
+/* A limit of 0 means none. All devices have access to pools of the host. */
+static CUresult make_pool(CUcontext c, uint64_t limit, bool is_of_host, CUmemoryPool *pool) {
     CUmemoryPool p = memory_zeroed(1, sizeof *p);
     if (!p) return sim_result_of(haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a pool"));
-    *p = (struct CUmemPool_st){.context = c, .limit = limit, .number = ++c->pool_numbers, .next = c->pools};
+    *p = (struct CUmemPool_st){.context = c,
+                               .limit = limit,
+                               .is_of_host = is_of_host,
+                               .visible = is_of_host ? UINT64_MAX : 0,
+                               .number = ++c->pool_numbers,
+                               .next = c->pools};
     for (unsigned i = 0; i < sizeof p->reuse / sizeof *p->reuse; i++) p->reuse[i] = 1;
     c->pools = p;
     *pool = p;
     return CUDA_SUCCESS;
 }
 
-/* Finds the context's default pool, or makes it. */
-static CUresult default_pool(CUcontext c, CUmemoryPool *pool) {
+/* Finds the context's default pool of the device or of the host, or makes it. */
+static CUresult default_pool_of(CUcontext c, bool is_of_host, CUmemoryPool *pool) {
     for (*pool = c->pools; *pool; *pool = (*pool)->next)
-        if ((*pool)->is_default) return CUDA_SUCCESS;
-    const CUresult made = make_pool(c, 0, pool);
+        if ((*pool)->is_default && (*pool)->is_of_host == is_of_host) return CUDA_SUCCESS;
+    const CUresult made = make_pool(c, 0, is_of_host, pool);
     if (made == CUDA_SUCCESS) (*pool)->is_default = true;
     return made;
+}
+
+static CUresult default_pool(CUcontext c, CUmemoryPool *pool) {
+    return default_pool_of(c, false, pool);
+}
+
+/* The first device's context has the host's pools. */
+CUresult sim_driver_host_pool(CUmemoryPool *pool) {
+    SIM_ENTER(c);
+    return default_pool_of(sim_member_of(c, 0), true, pool);
 }
 
 /* Each device has one, made when it is first asked for. */
@@ -62,20 +77,22 @@ CUresult sim_call_pool_use(CUdevice device, CUmemoryPool pool) {
     SIM_ENTER(current);
     CUcontext c = sim_context_of(current, device);
     for (CUmemoryPool p = c->pools; p; p = p->next) {
-        if (p != pool || p->origin) continue;
+        if (p != pool || p->origin || p->is_of_host) continue;
         c->used_pool = pool;
         return CUDA_SUCCESS;
     }
     return sim_wrong("cuDeviceSetMemPool: there is no such pool");
 }
 
-/* The pool belongs to the device of its location; max_bytes is its limit. */
+/* The pool belongs to the device of its location, or to the host; max_bytes is its limit. */
 CUresult sim_call_pool_create(CUmemoryPool *pool, const CUmemPoolProps *properties) {
     SIM_ENTER(c);
     if (properties->handles & ~DRIVER_HANDLE_FILE)
         return sim_result_of(haul_fail(HAUL_ERROR_UNSUPPORTED,
                                        "virtual GPU: cuMemPoolCreate: a pool is shared by file descriptors (1) only"));
-    const CUresult made = make_pool(sim_context_of(c, properties->location.id), properties->max_bytes, pool);
+    const bool is_of_host = properties->location.type == DRIVER_LOCATION_HOST;
+    const CUcontext owner = is_of_host ? sim_member_of(c, 0) : sim_context_of(c, properties->location.id);
+    const CUresult made = make_pool(owner, properties->max_bytes, is_of_host, pool);
     if (made == CUDA_SUCCESS) (*pool)->handles = properties->handles;
     return made;
 }
@@ -170,7 +187,9 @@ static haul_status check_limit(const struct CUmemPool_st *pool, uint64_t bytes) 
 static haul_status find_room(CUcontext c, CUmemoryPool pool, uint64_t bytes, uint64_t *address) {
     for (int attempt = 0;; attempt++) {
         haul_status status = check_limit(pool, bytes);
-        if (status == HAUL_OK) status = sim_memory_allocate(c->memory, bytes, address);
+        if (status == HAUL_OK)
+            status = pool->is_of_host ? sim_memory_allocate_managed(c->memory, bytes, address)
+                                      : sim_memory_allocate(c->memory, bytes, address);
         if (status != HAUL_ERROR_OUT_OF_MEMORY || attempt) return status;
         (void)sim_work_finish_all(c, false);
     }
@@ -254,7 +273,7 @@ CUresult sim_driver_share_pool(CUmemoryPool pool, int handles, uint64_t *number,
 
 CUresult sim_driver_open_pool(CUdevice device, uint64_t origin, CUmemoryPool *pool) {
     SIM_ENTER(c);
-    const CUresult made = make_pool(sim_context_of(c, device), 0, pool);
+    const CUresult made = make_pool(sim_context_of(c, device), 0, false, pool);
     if (made == CUDA_SUCCESS) (*pool)->origin = origin;
     return made;
 }

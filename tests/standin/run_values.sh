@@ -34,6 +34,9 @@ runs 'a pool is shared as a file descriptor' pools
 result 'and another process opens its memory' gives 'of its own: 1 1
 imported: what it uses: 1, for allocations: 1, for the device: 1\nfreed again: 1\nno such memory: 1
 the child ended with 0, and left 42\nno such pool: 1'
+runs 'pools of the host have pinned memory' host-pools
+result 'that host code uses, too' \
+    gives 'supported: 1\n42 in memory of type 1\n42 in memory of type 1\nfor the device: 1'
 runs 'a process suspends its calls' checkpoints
 result 'until it is restored and unlocked' gives 'states 2 1 0, read before 0, then 7
 unlocked early: 401, another process: 801'

@@ -123,6 +123,9 @@ CALL(cuMemPoolSetAttribute, handle, int, void *)
 CALL(cuMemAllocFromPoolAsync, address *, size_t, handle, handle)
 CALL(cuMemFreeAsync, address, handle)
 CALL(cuDeviceSetMemPool, int, handle)
+CALL(cuMemGetDefaultMemPool, handle *, location *, int)
+CALL(cuPointerGetAttribute, void *, int, address)
+CALL(cuDeviceGetAttribute, int *, int, int)
 CALL(cuMemPoolExportToShareableHandle, void *, handle, int, unsigned long long)
 CALL(cuMemPoolImportFromShareableHandle, handle *, void *, int, unsigned long long)
 CALL(cuMemPoolExportPointer, pool_data *, address)
@@ -459,6 +462,37 @@ static void share_memory(const char *program) {
     printf("no such memory: %d\n", cuMemImportFromShareableHandle(&memory, (void *)(intptr_t)STDOUT_FILENO, 1));
 }
 
+/* ---- pools of the host ---- */
+
+/* Adds one to the word there, as host code. */
+static void use_host_memory(handle pool) {
+    address at;
+    unsigned kind;
+    const unsigned long long value = 41;
+    MUST(cuMemAllocFromPoolAsync(&at, 64, pool, NULL));
+    MUST(cuMemcpyHtoD_v2(at, &value, sizeof value));
+    ++*(unsigned long long *)(uintptr_t)at;
+    MUST(cuPointerGetAttribute(&kind, 2, at));
+    printf("%llu in memory of type %u\n", read_word(at), kind);
+    MUST(cuMemFreeAsync(at, NULL));
+}
+
+static void use_host_pools(void) {
+    const pool_properties properties = {.type = 1, .where = {2, 0}};
+    location host = {2, 0};
+    handle pool, own;
+    int supported;
+    open_device();
+    MUST(cuDeviceGetAttribute(&supported, 144, 0));
+    MUST(cuMemGetDefaultMemPool(&pool, &host, 1));
+    MUST(cuMemPoolCreate(&own, &properties));
+    printf("supported: %d\n", supported);
+    use_host_memory(pool);
+    use_host_memory(own);
+    printf("for the device: %d\n", cuDeviceSetMemPool(0, pool));
+    MUST(cuMemPoolDestroy(own));
+}
+
 /* ---- pools of other processes ---- */
 
 /* The parent's data comes by standard input. */
@@ -599,6 +633,7 @@ int main(int count, char **values) {
     if (strcmp(what, "execution") == 0) use_execution();
     if (strcmp(what, "share") == 0) share_memory(values[0]);
     if (strcmp(what, "boxes") == 0) copy_boxes();
+    if (strcmp(what, "host-pools") == 0) use_host_pools();
     if (strcmp(what, "pools") == 0) share_pool(values[0]);
     if (strcmp(what, "checkpoints") == 0) use_checkpoints();
     if (strcmp(what, "logs") == 0) use_logs();

@@ -18,8 +18,9 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties) {
     CUmemPoolProps real = *properties;
     if (real.allocation != DRIVER_MEMORY_PINNED)
         return cuda_leave(cuda_wrong(CUDA_INVALID_VALUE, "a pool's memory must be pinned (1)"));
+    if (real.location.type == DRIVER_LOCATION_HOST) return cuda_leave(d->pool_create(pool, &real));
     if (real.location.type != DRIVER_LOCATION_DEVICE)
-        return cuda_leave(cuda_wrong(CUDA_NOT_SUPPORTED, "a pool has memory of a device (location 1) only"));
+        return cuda_leave(cuda_wrong(CUDA_NOT_SUPPORTED, "a pool has memory of a device or the host (location 1, 2)"));
     const CUresult result = cuda_device_of(&real.location.id);
     return cuda_leave(result == CUDA_SUCCESS ? d->pool_create(pool, &real) : result);
 }
@@ -56,18 +57,31 @@ CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *locati
 
 /* ---- pools by location ---- */
 
-/* Only memory of a device has pools: pinned memory (type 1). */
+static bool is_of_host(const void *pool, const CUmemLocation *location, int type) {
+    return pool && location && type == DRIVER_MEMORY_PINNED && location->type == DRIVER_LOCATION_HOST;
+}
+
+/* The host's only pool that is asked for by its place is its default pool. */
+static CUresult host_pool(CUmemoryPool *pool) {
+    CUDA_ENTER_DEVICE(d);
+    (void)d;
+    return cuda_leave(sim_driver_host_pool(pool));
+}
+
+/* Pinned memory (type 1) of a device. */
 static CUresult check_place(const void *pool, const CUmemLocation *location, int type) {
     if (!pool || !location) return CUDA_INVALID_VALUE;
     return type == DRIVER_MEMORY_PINNED && location->type == DRIVER_LOCATION_DEVICE ? CUDA_SUCCESS : CUDA_NOT_SUPPORTED;
 }
 
 CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, int type) {
+    if (is_of_host(pool, location, type)) return host_pool(pool);
     const CUresult result = check_place(pool, location, type);
     return result == CUDA_SUCCESS ? cuDeviceGetDefaultMemPool(pool, location->id) : result;
 }
 
 CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, int type) {
+    if (is_of_host(pool, location, type)) return host_pool(pool);
     const CUresult result = check_place(pool, location, type);
     return result == CUDA_SUCCESS ? cuDeviceGetMemPool(pool, location->id) : result;
 }
