@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 
+#include <string.h>
+
 uint32_t sim_part_lanes(sim_bytes bytes, sim_owner owner) {
     uint32_t lanes = owner.stride ? 0 : owner.lanes;
     for (unsigned b = 0; owner.stride && b < SIM_FOOTPRINT_LINE; b++)
@@ -181,14 +183,17 @@ static bool are_adjacent(unsigned bytes, uint32_t active, const uint32_t address
     return !(apart & active);
 }
 
-/* Makes the parts of adjacent lanes. Their active lanes may depend on data, so that no cached shape fits. */
-static void make_adjacent(sim_footprint *f, unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
+/* Makes the parts of adjacent lanes, and returns their number. Their active lanes may depend on data, so that no cached
+ * shape fits. */
+static unsigned make_adjacent(sim_part parts[SIM_LANES], unsigned bytes, uint32_t active,
+                              const uint32_t address[SIM_LANES]) {
+    unsigned count = 0;
     const uint32_t first_line = address[__builtin_ctz(active)] / SIM_FOOTPRINT_LINE;
     for (uint32_t left = active; left;) {
         const unsigned first = (unsigned)__builtin_ctz(left), start = (unsigned)(address[first] % SIM_FOOTPRINT_LINE);
         const unsigned end = first + (SIM_FOOTPRINT_LINE - start) / bytes;
         const uint32_t lanes = end < SIM_LANES ? left & ((1u << end) - 1) : left;
-        sim_part *p = &f->parts[f->count++];
+        sim_part *p = &parts[count++];
         *p = (sim_part){.owner = {{.lanes = lanes}},
                         .line = (int32_t)(address[first] / SIM_FOOTPRINT_LINE - first_line),
                         .lanes = lanes};
@@ -198,28 +203,49 @@ static void make_adjacent(sim_footprint *f, unsigned bytes, uint32_t active, con
                 sim_bytes_or(p->bytes, sim_bytes_aligned(start + bytes * ((unsigned)__builtin_ctz(l) - first), bytes));
         left &= ~lanes;
     }
+    return count;
 }
 
-static void make(sim_footprint *f, unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
+/* Makes the parts of any lanes, and returns their number. */
+static unsigned make_parts(sim_part parts[SIM_LANES], unsigned bytes, uint32_t active,
+                           const uint32_t address[SIM_LANES]) {
     element elements[SIM_LANES];
     const uint32_t first = address[__builtin_ctz(active)];
-    f->active = active;
-    f->bytes = (uint8_t)bytes;
-    f->phase = (uint8_t)(first % SIM_FOOTPRINT_LINE);
-    f->count = 0;
-    for (unsigned l = 0; l < SIM_LANES; l++) f->apart[l] = active >> l & 1 ? address[l] - first : 0;
-    if (are_adjacent(bytes, active, address)) {
-        make_adjacent(f, bytes, active, address);
-        return;
-    }
+    if (are_adjacent(bytes, active, address)) return make_adjacent(parts, bytes, active, address);
     const unsigned count = list_elements(active, address, elements);
     const butterfly b = find_butterfly(elements, count, bytes);
+    unsigned made = 0;
     for (unsigned i = 0; i < count;) {
-        sim_part *p = &f->parts[f->count++];
+        sim_part *p = &parts[made++];
         const uint32_t line = elements[i].address / SIM_FOOTPRINT_LINE;
         i += make_part(&elements[i], count - i, bytes, b, p);
         p->line = (int32_t)(line - first / SIM_FOOTPRINT_LINE);
     }
+    return made;
+}
+
+/* Returns a footprint in the slot with room for `count` parts, or NULL if the host has no memory. */
+static sim_footprint *with_room(sim_footprint **slot, unsigned count) {
+    if (*slot && (*slot)->capacity >= count) return *slot;
+    sim_footprint *f = memory_resize(*slot, sizeof *f + count * sizeof *f->parts);
+    if (!f) return NULL;
+    f->capacity = (uint8_t)count;
+    return *slot = f;
+}
+
+static sim_footprint *make(sim_footprint **slot, unsigned bytes, uint32_t active, const uint32_t address[SIM_LANES]) {
+    sim_part parts[SIM_LANES];
+    const uint32_t first = address[__builtin_ctz(active)];
+    const unsigned count = make_parts(parts, bytes, active, address);
+    sim_footprint *f = with_room(slot, count);
+    if (!f) return NULL;
+    f->active = active;
+    f->bytes = (uint8_t)bytes;
+    f->phase = (uint8_t)(first % SIM_FOOTPRINT_LINE);
+    f->count = (uint8_t)count;
+    for (unsigned l = 0; l < SIM_LANES; l++) f->apart[l] = active >> l & 1 ? address[l] - first : 0;
+    memcpy(f->parts, parts, count * sizeof *parts);
+    return f;
 }
 
 /* ---- the cache by instruction ---- */
@@ -247,7 +273,8 @@ static inline bool is_like(const sim_footprint *f, unsigned bytes, uint32_t acti
 const sim_footprint *sim_footprint_of(sim_footprints *kept, uint32_t instruction, unsigned bytes, uint32_t active,
                                       const uint32_t address[SIM_LANES]) {
     const uint32_t first = address[__builtin_ctz(active)];
-    sim_footprint **slot = slot_of(kept, instruction, first), *f = *slot;
+    sim_footprint **slot = slot_of(kept, instruction, first);
+    const sim_footprint *f = *slot;
     if (is_like(f, bytes, active, first)) {
         uint32_t differs = 0;
         if (active == SIM_ALL_LANES)
@@ -257,7 +284,5 @@ const sim_footprint *sim_footprint_of(sim_footprints *kept, uint32_t instruction
                 differs |= (address[__builtin_ctz(left)] - first) ^ f->apart[__builtin_ctz(left)];
         if (!differs) return f;
     }
-    if (!f) *slot = f = memory_zeroed(1, sizeof *f);
-    if (f) make(f, bytes, active, address);
-    return f;
+    return make(slot, bytes, active, address);
 }

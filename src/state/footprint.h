@@ -126,9 +126,9 @@ uint32_t sim_part_lanes(sim_bytes bytes, sim_owner owner);
 typedef struct sim_footprint {
     uint32_t apart[SIM_LANES]; /* relative to the first active lane's address; 0 for inactive lanes */
     uint32_t active;
-    uint8_t bytes, phase; /* bytes of a lane; offset of the first lane's address in its line */
-    uint16_t count;
-    sim_part parts[SIM_LANES];
+    uint8_t bytes, phase;    /* bytes of a lane; offset of the first lane's address in its line */
+    uint8_t count, capacity; /* of parts: mostly few */
+    sim_part parts[];
 } sim_footprint;
 
 /* A cache of footprints: SIM_FOOTPRINT_WAYS for each instruction, by offset in the line; NULL until needed. */
