@@ -402,9 +402,13 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->shadows);
 }
 
-/* Allocates a cluster's domain. Larger tables that few kernels need are allocated when first used. */
+/* Allocates a cluster's domain, in zeroed memory: what it does not use is not touched. Larger tables that few kernels
+ * need are allocated when first used. */
 static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, sim_domain *d) {
-    *d = (sim_domain){.owner = h, .first = first, .now = 1, .warps = g->warps};
+    d->owner = h;
+    d->first = first;
+    d->now = 1;
+    d->warps = g->warps;
     d->actors = d->used = g->warps * g->cluster_blocks;
     d->views = memory_zeroed(d->actors, sizeof *d->views);
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
