@@ -123,6 +123,9 @@ bool sim_watch_release(sim_watch *watch, uint64_t cluster, const sim_known *know
  * what the clusters `from` have released. */
 void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind, uint32_t from);
 void sim_watch_next(sim_watch *watch, bool serial);
+/* A parallel phase is over: releases in it have a number of their own. Without one, what comes next keeps the number,
+ * so that it is one access with what a warp did in the same way before. */
+void sim_watch_end_phase(sim_watch *watch);
 /* Returns the last release by a write of the word; 0: none. */
 uint32_t sim_watch_published(const sim_watch *watch, size_t place, sim_publication kind);
 /* Returns whose releases the word has passed on. */

@@ -88,6 +88,7 @@ uint32_t sim_watch_sources(const sim_watch *watch, size_t place, sim_publication
 }
 
 void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind, uint32_t from) {
+    atomic_store_explicit(&watch->has_released, true, memory_order_relaxed);
     atomic_fetch_or_explicit(&watch->sources[place][kind], from, memory_order_relaxed);
     atomic_store_explicit(&watch->published[place][kind], sim_watch_age(watch), memory_order_relaxed);
 }
@@ -96,10 +97,15 @@ void sim_watch_next(sim_watch *watch, bool serial) {
     if (serial) watch->releases++;
 }
 
+void sim_watch_end_phase(sim_watch *watch) {
+    if (atomic_exchange_explicit(&watch->has_released, false, memory_order_relaxed)) watch->releases++;
+}
+
 bool sim_watch_release(sim_watch *watch, uint64_t cluster, const sim_known *known, sim_publication kind) {
     const sim_grid *g = watch->grid;
     bool added;
     if (!watch->histories[kind]) return true;
+    atomic_store_explicit(&watch->has_released, true, memory_order_relaxed);
     return sim_history_add(&watch->histories[kind][cluster], sim_watch_age(watch), known, g->warps * g->cluster_blocks,
                            watch->most[kind], &added);
 }

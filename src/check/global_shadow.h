@@ -210,6 +210,7 @@ struct sim_watch {
     sim_history *histories[SIM_PUBLICATIONS]; /* by cluster; NULL if there are too many clusters */
     uint32_t most[SIM_PUBLICATIONS];          /* releases that each of them keeps */
     uint32_t releases;                        /* so far; those of one parallel phase have one number */
+    _Atomic bool has_released;                /* by the next number */
     uint32_t epoch;
     uint8_t *results; /* adder_words.h; NULL: adders.c has nothing to do */
     sim_regions regions;
