@@ -311,6 +311,7 @@ static void add_access(const sim_play *p, sim_page *g, unsigned line, const sim_
     const bool shares = l->link == SIM_NO_ROW && sim_row_is_shareable(&now);
     const bool added = shares ? sim_slice_share(p->s, l, &now) : add_row(p, &l->link, &now);
     if (added && !is_read) note_values(p, g, line, part);
+    if (added && !shares) sim_slice_share_by_warps(p->s, l, &now);
 }
 
 /* True if the access's row takes the place of the line's shared one. */
@@ -320,10 +321,24 @@ static bool replaces(const sim_play *p, const sim_row *r, const sim_row *now) {
     return !sim_play_reads(p) || (is_own_reader(p, r) && stays_last(p, r, NULL));
 }
 
+/* Gives the warps that share a row rows of their own. */
+static void spread_shared(const sim_play *p, sim_page_line *l, unsigned warps) {
+    sim_row rows[SIM_FOOTPRINT_LINE / SIM_LANES];
+    for (unsigned w = 0; w < warps; w++) rows[w] = sim_slice_shared_row(p->s, l, w);
+    sim_slice_unshare(p->s, l);
+    for (unsigned w = 0; w < warps; w++)
+        if (!add_row(p, &l->link, &rows[w])) return;
+}
+
 /* Replays the access to a line with a shared row. Returns false if the line has a row of its own now, or no memory. */
 static bool play_shared(const sim_play *p, sim_page *g, unsigned line) {
     sim_page_line *l = &g->lines[line];
-    const sim_row r = sim_slice_shared_row(p->s, l);
+    const unsigned warps = sim_holder_warps(l->holder);
+    if (warps > 1) {
+        spread_shared(p, l, warps);
+        return false;
+    }
+    const sim_row r = sim_slice_shared_row(p->s, l, 0);
     const sim_row now = row_of(p, p->part, sim_play_reads(p) ? SIM_ROW_READER : SIM_ROW_WRITER);
     if (sim_play_reads(p) && are_alike(p, &r, &now)) return true;
     const bool stays = replaces(p, &r, &now);

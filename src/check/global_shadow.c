@@ -332,19 +332,49 @@ bool sim_slice_share(sim_slice *s, sim_page_line *l, const sim_row *r) {
     return true;
 }
 
-sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l) {
+sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l, unsigned warp) {
     const sim_shared_row *r = sim_slice_shared(s, l->link);
-    return (sim_row){.bytes = {{UINT64_MAX, UINT64_MAX}},
-                     .owner = sim_owner_evenly(l->holder.lane, 0, l->holder.bytes, l->holder.bytes),
+    const sim_line_holder h = l->holder;
+    const unsigned each = SIM_FOOTPRINT_LINE / sim_holder_warps(h), start = warp * each;
+    return (sim_row){.bytes = sim_bytes_range(start, start + each),
+                     .owner = sim_owner_evenly(h.lane, start, h.bytes, h.bytes),
                      .cluster = r->cluster,
                      .time = r->time,
                      .epoch = r->epoch,
                      .instruction = r->instruction,
                      .next = SIM_NO_ROW,
-                     .actor = l->holder.actor,
+                     .actor = (uint16_t)(h.actor + warp),
                      .action = r->action,
                      .role = r->role & 63u,
                      .strong = r->strong & 3u};
+}
+
+/* True if both are one access, by warps of the same cluster. */
+static bool are_of_one_access(const sim_row *a, const sim_row *b) {
+    return a->instruction == b->instruction && a->time == b->time && a->epoch == b->epoch && a->cluster == b->cluster &&
+           a->action == b->action && a->role == b->role && a->strong == b->strong;
+}
+
+void sim_slice_share_by_warps(sim_slice *s, sim_page_line *l, const sim_row *r) {
+    const unsigned bytes = (unsigned)r->owner.stride;
+    if ((bytes != 1 && bytes != 2) || !sim_bytes_has(r->bytes, SIM_FOOTPRINT_LINE - 1)) return;
+    const unsigned each = SIM_LANES * bytes, warps = SIM_FOOTPRINT_LINE / each;
+    uint32_t link = l->link;
+    for (unsigned behind = 0; behind < warps; behind++) {
+        const sim_row *of = link != SIM_NO_ROW ? sim_slice_row(s, link) : NULL;
+        const unsigned start = SIM_FOOTPRINT_LINE - (behind + 1) * each;
+        if (!of || !are_of_one_access(of, r) || of->actor + behind != r->actor ||
+            of->owner.bits != sim_owner_evenly(0, start, bytes, bytes).bits ||
+            !sim_bytes_equal(of->bytes, sim_bytes_range(start, start + each)))
+            return;
+        link = of->next;
+    }
+    const uint32_t index = link == SIM_NO_ROW ? find_shared(s, r) : SIM_NO_ROW;
+    if (index == SIM_NO_ROW) return;
+    sim_slice_drop_rows(s, &l->link);
+    sim_slice_shared(s, index)->lines++;
+    l->link = SIM_LINE_SHARED | index;
+    l->holder = (sim_line_holder){(uint16_t)(r->actor + 1 - warps), 0, (uint8_t)bytes};
 }
 
 void sim_slice_unshare(sim_slice *s, sim_page_line *l) {

@@ -51,8 +51,9 @@ typedef struct sim_kept_touch {
     };
 } sim_kept_touch;
 
-/* The last access of several warps that each had whole lines to themselves, a lane for each of its elements. Such lines
- * share it, as long as nothing else is known of them. */
+/* The last access of several warps that each had whole lines to themselves, a lane for each of its elements, or, with
+ * elements of one or two bytes, a line together with the next warps. Such lines share it, as long as nothing else is
+ * known of them. */
 typedef struct sim_shared_row {
     uint32_t cluster, time, epoch, instruction;
     uint32_t lines; /* that share it; 0: it is free */
@@ -118,11 +119,17 @@ static inline bool sim_link_is_detailed(uint32_t link) {
     return link >> SIM_LINK_KIND == SIM_LINE_DETAILED >> SIM_LINK_KIND;
 }
 
-/* Who has a line with a shared row: the warp, the lane of the first byte, and the bytes of a lane. */
+/* Who has a line with a shared row: the warp, the first of them if there are several, the lane of the first byte, and
+ * the bytes of a lane. */
 typedef struct sim_line_holder {
     uint16_t actor;
     uint8_t lane, bytes;
 } sim_line_holder;
+
+/* Returns how many warps that is. */
+static inline unsigned sim_holder_warps(sim_line_holder h) {
+    return h.bytes < 4 ? SIM_FOOTPRINT_LINE / (SIM_LANES * (unsigned)h.bytes) : 1;
+}
 
 typedef struct sim_page_line {
     uint32_t link;
@@ -260,8 +267,11 @@ static inline sim_shared_row *sim_slice_shared(const sim_slice *s, uint32_t link
 bool sim_row_is_shareable(const sim_row *r);
 /* Gives a line without rows a shared row like `r`. Returns false if the host runs out of memory. */
 bool sim_slice_share(sim_slice *s, sim_page_line *l, const sim_row *r);
-/* Returns the row of a line that shares it. */
-sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l);
+/* Gives a line a shared row in place of its own, which are those of adjacent warps, if `r` is the last of them and they
+ * suit. */
+void sim_slice_share_by_warps(sim_slice *s, sim_page_line *l, const sim_row *r);
+/* Returns the row of warp number `warp` that has a line with a shared one. */
+sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l, unsigned warp);
 /* Leaves the line without rows. */
 void sim_slice_unshare(sim_slice *s, sim_page_line *l);
 

@@ -75,6 +75,13 @@ static void add_rows(sim_use_list *f, const sim_slice *s, uint64_t line, uint32_
     for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next) add_row(f, line, sim_slice_row(s, i));
 }
 
+static void add_shared(sim_use_list *f, const sim_slice *s, uint64_t line, const sim_page_line *at) {
+    for (unsigned w = 0; w < sim_holder_warps(at->holder); w++) {
+        const sim_row r = sim_slice_shared_row(s, at, w);
+        add_row(f, line, &r);
+    }
+}
+
 static void add_touch(sim_use_list *f, uint64_t word, const sim_touch *t) {
     const sim_use like = reach_of(t->instruction, t->action, t->strong);
     for (unsigned k = 0; t->epoch && k < 4;) {
@@ -124,8 +131,7 @@ static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *s
         } else if (sim_link_has_rows(at->link)) {
             add_rows(f, s, line, at->link);
         } else if (sim_link_is_shared(at->link)) {
-            const sim_row r = sim_slice_shared_row(s, at);
-            add_row(f, line, &r);
+            add_shared(f, s, line, at);
         }
     }
 }
