@@ -414,7 +414,6 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
     d->proxies = g->proxies.spaces;
-    d->groups = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->groups);
     d->skipped = memory_zeroed(d->actors, sizeof *d->skipped);
     d->steps = memory_zeroed(d->actors * SIM_STEP_KINDS, sizeof *d->steps);
     d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);
@@ -423,8 +422,8 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->faulted = memory_zeroed(d->actors, sizeof *d->faulted);
     d->progress = memory_zeroed(d->actors, sizeof *d->progress);
     d->taints = memory_zeroed(d->actors, sizeof *d->taints);
-    if (!sim_relaxed_create(d, g) || !d->taints || !d->skipped || !d->steps || !d->groups || !d->remote ||
-        !d->flights || !d->fenced || !d->faulted || !d->progress || !d->views || !d->barriers || !d->shadows)
+    if (!sim_relaxed_create(d, g) || !d->taints || !d->skipped || !d->steps || !d->remote || !d->flights ||
+        !d->fenced || !d->faulted || !d->progress || !d->views || !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];

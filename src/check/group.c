@@ -1,10 +1,22 @@
 /* Named barriers: a group that reuses one must know that the previous group has left it, or their arrivals may mix. */
+#include "base/memory.h"
 #include "check/internal.h"
 
 #include <string.h>
 
+/* Returns NULL if the cluster's blocks have not arrived at any named barrier. */
 static sim_group *group_of(const sim_block *b, uint32_t id) {
-    return &sim_domain_of(b)->groups[b->rank * SIM_BARRIERS + id];
+    sim_group *groups = sim_domain_of(b)->groups;
+    return groups ? &groups[b->rank * SIM_BARRIERS + id] : NULL;
+}
+
+/* As group_of(), but returns NULL only if the host runs out of memory. */
+static sim_group *group_at(const sim_block *b, uint32_t id) {
+    sim_domain *d = sim_domain_of(b);
+    const uint32_t blocks = d->actors / d->warps;
+    if (!d->groups) d->groups = memory_zeroed(blocks * SIM_BARRIERS, sizeof *d->groups);
+    d->owner->failed |= !d->groups;
+    return group_of(b, id);
 }
 
 static void report(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes, uint32_t other, uint32_t actor) {
@@ -26,7 +38,8 @@ static void report(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes, u
 
 void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes) {
     const sim_domain *d = sim_domain_of(w->block);
-    sim_group *g = group_of(w->block, id);
+    sim_group *g = group_at(w->block, id);
+    if (!g) return;
     const uint32_t first = w->block->rank * d->warps, self = sim_actor(w);
     const sim_view *v = sim_view_of(sim_domain_of(w->block), self, (unsigned)__builtin_ctz(lanes));
     for (uint32_t i = 0; g->met && i < d->warps; i++) {
@@ -41,13 +54,13 @@ void sim_group_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t lanes
 
 void sim_group_open(const sim_block *b, uint32_t id) {
     sim_group *g = group_of(b, id);
-    if (!g->used) return;
+    if (!g || !g->used) return;
     memcpy(g->before, g->now, sizeof g->before);
     memset(g->now, 0, sizeof g->now);
     g->met = true;
 }
 
 void sim_groups_start(sim_domain *d, uint32_t blocks) {
-    for (uint32_t i = 0; i < blocks * SIM_BARRIERS; i++)
+    for (uint32_t i = 0; d->groups && i < blocks * SIM_BARRIERS; i++)
         if (d->groups[i].used) d->groups[i] = (sim_group){0};
 }

@@ -386,7 +386,7 @@ struct sim_domain {
     sim_gate *barriers;            /* SIM_BARRIERS per block */
     sim_gate cluster;
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
-    sim_group *groups;    /* SIM_BARRIERS per block */
+    sim_group *groups;    /* SIM_BARRIERS per block; NULL until needed */
     sim_shadow *shadows;  /* one per block */
     sim_flights *flights; /* one per block */
     sim_read *remote;     /* by block, by actor: the last access from another block (remote.c) */
