@@ -94,12 +94,29 @@ static void any_addresses_are_covered(void **state) {
     }
 }
 
+static void a_slot_takes_more_parts_than_it_had(void **state) {
+    uint32_t together[SIM_LANES], scattered[SIM_LANES], seen = 0;
+    sim_footprints kept;
+    (void)state;
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        together[l] = 512 + 4 * l;
+        scattered[l] = 512 + 260 * l;
+    }
+    assert_true(sim_footprints_create(&kept, 1));
+    assert_int_equal(sim_footprint_of(&kept, 0, 4, SIM_ALL_LANES, together)->count, 1);
+    const sim_footprint *f = sim_footprint_of(&kept, 0, 4, SIM_ALL_LANES, scattered);
+    assert_int_equal(f->count, SIM_LANES);
+    for (unsigned i = 0; i < f->count; i++) check_part(&f->parts[i], 512, SIM_ALL_LANES, scattered, 4, &seen);
+    assert_int_equal(seen, SIM_ALL_LANES);
+    assert_int_equal(sim_footprint_of(&kept, 0, 4, SIM_ALL_LANES, together)->count, 1);
+    sim_footprints_free(&kept);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_side_by_side_are_one_part_a_line),
-        cmocka_unit_test(lanes_that_share_words_are_one_part),
-        cmocka_unit_test(a_butterfly_is_one_part_a_line),
-        cmocka_unit_test(any_addresses_are_covered),
+        cmocka_unit_test(lanes_side_by_side_are_one_part_a_line), cmocka_unit_test(lanes_that_share_words_are_one_part),
+        cmocka_unit_test(a_butterfly_is_one_part_a_line),         cmocka_unit_test(any_addresses_are_covered),
+        cmocka_unit_test(a_slot_takes_more_parts_than_it_had),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
