@@ -280,12 +280,9 @@ static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t la
 /* True if the lane's compare and swap is about to fail: it publishes nothing. Of several lanes an earlier one may make
  * it succeed. */
 static bool swap_fails(const sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
-    const ptx_instruction *i = sim_instruction_of(w, op->instruction);
-    if (!sim_is_compare_and_swap(i) || op->bytes != 4) return false;
-    if (active & (active - 1) || i->operands[2].kind != PTX_REGISTER) return false;
+    if (!sim_is_compare_and_swap(sim_instruction_of(w, op->instruction)) || active & (active - 1)) return false;
     const unsigned lane = (unsigned)__builtin_ctz(active);
-    const uint32_t slot = w->sm->grid->program->register_slots[i->operands[2].reg];
-    return sim_flag_value(w, address[lane]) != SIM_SLOT(w, uint32_t, slot)[lane];
+    return sim_flag_compare(w, op, lane, address[lane]) == SIM_FLAG_OTHER;
 }
 
 /* `publishes`: it changes the word. */

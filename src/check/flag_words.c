@@ -80,12 +80,29 @@ static const flag_word *find(const sim_warp *w, uint64_t address) {
     return word && word->address == address ? word : NULL;
 }
 
-uint32_t sim_flag_value(const sim_warp *w, uint64_t address) {
+static uint64_t value_at(const sim_warp *w, uint64_t address, uint8_t bytes) {
     const void *from = sim_is_shared_address(address) ? w->block->shared + (address & ~SIM_WINDOW_MASK)
-                                                      : sim_memory_at(w->sm->grid->memory, address, 4);
-    uint32_t value = 0;
-    if (from) memcpy(&value, from, sizeof value);
+                                                      : sim_memory_at(w->sm->grid->memory, address, bytes);
+    uint64_t value = 0;
+    if (from) memcpy(&value, from, bytes);
     return value;
+}
+
+uint32_t sim_flag_value(const sim_warp *w, uint64_t address) {
+    return (uint32_t)value_at(w, address, sizeof(uint32_t));
+}
+
+sim_flag_match sim_flag_compare(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
+    const ptx_operand *o = &sim_instruction_of(w, op->instruction)->operands[2];
+    const bool is_register = o->kind == PTX_REGISTER;
+    if ((op->bytes != 4 && op->bytes != 8) || (!is_register && o->kind != PTX_INTEGER)) return SIM_FLAG_UNKNOWN;
+    uint64_t value = o->bits;
+    if (is_register) {
+        const uint32_t slot = w->sm->grid->program->register_slots[o->reg];
+        value = op->bytes == 8 ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
+    }
+    if (op->bytes == 4) value = (uint32_t)value;
+    return value_at(w, address, op->bytes) == value ? SIM_FLAG_SAME : SIM_FLAG_OTHER;
 }
 
 static sim_flag_words *new_words(uint32_t size) {

@@ -18,6 +18,12 @@ void sim_flag_words_early(sim_warp *w, const sim_op *op, unsigned lane, uint64_t
                           sim_floor *seen);
 /* Returns the word that is at the address now. */
 uint32_t sim_flag_value(const sim_warp *w, uint64_t address);
+
+typedef enum sim_flag_match { SIM_FLAG_UNKNOWN, SIM_FLAG_SAME, SIM_FLAG_OTHER } sim_flag_match;
+
+/* Compares what is at the address now with the value that the lane's compare and swap expects, or its exchange stores.
+ * Unknown unless that value has 4 or 8 bytes and is a register or a number. */
+sim_flag_match sim_flag_compare(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t address);
 /* The cluster starts again: its shared memory has no history. */
 void sim_flag_words_clear(sim_flag_words *words);
 

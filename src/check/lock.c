@@ -33,14 +33,9 @@ haul_status sim_locks_find(const sim_program *p, const uint8_t *uses, uint8_t **
 /* True if the lane's operation takes the lock: a compare and swap that finds what it expects, an exchange that changes
  * the word. */
 static bool takes_lock(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
-    const sim_grid *g = w->sm->grid;
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
-    if (!may_lock(i, g->uses[op->instruction])) return false;
-    const ptx_operand *o = &i->operands[2];
-    if (o->kind != PTX_REGISTER && o->kind != PTX_INTEGER) return false;
-    const uint32_t value =
-        o->kind == PTX_INTEGER ? (uint32_t)o->bits : SIM_SLOT(w, uint32_t, g->program->register_slots[o->reg])[lane];
-    return (sim_flag_value(w, address) == value) == !is_exchange(i);
+    if (!may_lock(i, w->sm->grid->uses[op->instruction])) return false;
+    return sim_flag_compare(w, op, lane, address) == (is_exchange(i) ? SIM_FLAG_OTHER : SIM_FLAG_SAME);
 }
 
 void sim_lock_visit(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool writes) {
