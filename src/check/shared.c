@@ -21,8 +21,13 @@ static void refresh(const sim_visit *k, sim_cell *c) {
     if (c->time < k->d->start && c->read_time < k->d->start) *c = (sim_cell){0};
 }
 
+/* True if the lane's whole warp has executed the store: that of tcgen05.alloc, which counts for one lane. */
+static bool is_by_warp(const sim_visit *k, uint32_t thread, uint32_t instruction) {
+    return thread / SIM_LANES == k->actor && sim_instruction_of(k->w, instruction)->op == PTX_OP_TMEM_ALLOC;
+}
+
 static bool cannot_race(const sim_visit *k, uint8_t state, uint32_t thread, uint32_t instruction) {
-    return sim_cannot_race(k, state, thread / SIM_LANES, instruction);
+    return is_by_warp(k, thread, instruction) || sim_cannot_race(k, state, thread / SIM_LANES, instruction);
 }
 
 static bool was_told(const sim_visit *k, const sim_cell *c) {
@@ -53,6 +58,12 @@ static bool is_left_to_chance(const sim_visit *k, uint8_t state, uint32_t thread
            !sim_may_lose_update(g, k->instruction, other) && !counts_on_lockstep(k, thread, other);
 }
 
+/* Returns the lanes of an access to compare with the writer: not the writer itself, if others access with it. */
+static uint32_t lanes_beside(const sim_visit *k, uint32_t writer, uint32_t lanes) {
+    const uint32_t others = writer / SIM_LANES == k->actor ? lanes & ~(1u << writer % SIM_LANES) : lanes;
+    return others ? others : lanes;
+}
+
 static sim_suspect suspect_of(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
                               haul_action other_action, uint32_t other, uint32_t thread) {
     return (sim_suspect){.kind = kind,
@@ -60,7 +71,7 @@ static sim_suspect suspect_of(const sim_visit *k, haul_finding_kind kind, uint32
                          .other_action = other_action,
                          .instruction = k->instruction,
                          .other_instruction = other,
-                         .lanes = k->lanes ? k->lanes : 1u << k->lane,
+                         .lanes = k->lanes ? lanes_beside(k, thread, k->lanes) : 1u << k->lane,
                          .thread = thread,
                          .space = HAUL_SPACE_SHARED,
                          .address = address,
@@ -286,11 +297,14 @@ void sim_byte_note_read(sim_byte_cell *b, const sim_byte_read *r) {
     }
 }
 
-static bool read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
+static bool read_bytes(const sim_visit *visit, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
+    sim_visit of_lane = *visit;
+    const sim_visit *k = &of_lane;
     const sim_byte_read read = {{k->d->now, lanes, k->instruction}, (uint16_t)k->actor};
     bool fine = true;
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
+        of_lane.lane = (unsigned)__builtin_ctz(lanes_beside(k, b->thread, lanes));
         const bool unwritten = b->time < k->d->start;
         const bool raced = !unwritten && !sim_visit_knows(k, b->thread, b->time) &&
                            !cannot_race(k, b->state, b->thread, b->instruction);
@@ -402,7 +416,7 @@ static void read_words(sim_visit *k, sim_read *plane, uint32_t word, uint32_t co
     for (uint32_t i = word; i < word + count; i++) {
         sim_cell *c = &k->s->cells[i];
         if (c->time - start > reach || c->written != SIM_CELL_ALL || c->state & ~ORDINARY) {
-            k->lane = (unsigned)__builtin_ctz(lanes);
+            k->lane = (unsigned)__builtin_ctz(lanes_beside(k, c->thread, lanes));
             sim_cell_check_read(k, i, c, lanes);
         }
         sim_cell_mark_read(k, c, &plane[i], lanes);

@@ -43,6 +43,12 @@
 #define SHUFFLE(value) "shfl.sync.up.b32 %r8, " value ", 1, 0, 0xffffffff;\n"
 #define OVERWRITE "st.shared.u32 [%r4], %r8;\n"
 
+/* Lane 0 stores to a word, and the even lanes read it, lane 0 among them. */
+#define LEADER_WORD(type, value, behind)                                                                        \
+    "setp.ne.u32 %p1, %r0, 0;\nand.b32 %r6, %r0, 1;\nsetp.ne.u32 %p2, %r6, 0;\nmov.u32 %r7, 5;\n"               \
+    "cvt.u16.u32 %h2, %r7;\n@!%p1 st.shared." type " [%r3], " value ";\n" behind "@%p2 bra D;\nld.shared." type \
+    " " value ", [%r3];\ncvt.u32.u16 %r8, %h2;\nadd.u32 %r7, %r7, %r8;\n" OUT("%r7") "D:\n"
+
 static const pair pairs[] = {
     PAIR("lanes behind a barrier that the others of their warp have skipped", RACE_SHARED, 1, 32,
          HALF_PASSES STORE "D:\n", HALF_PASSES "bar.warp.sync 0xffff;\n" STORE "D:\n"),
@@ -80,6 +86,10 @@ static const pair pairs[] = {
     PAIR("overwritten after a shuffle of another value than the one read", RACE_SHARED, 1, 32,
          STORE "bar.warp.sync 0xffffffff;\n" NEIGHBOUR SHUFFLE("%r0") OVERWRITE,
          STORE "bar.warp.sync 0xffffffff;\n" NEIGHBOUR SHUFFLE("%r7") OVERWRITE),
+    PAIR("a lane's store that it reads together with others", RACE_SHARED, 1, 32, LEADER_WORD("u32", "%r7", ""),
+         LEADER_WORD("u32", "%r7", "bar.warp.sync 0xffffffff;\n")),
+    PAIR("a lane's byte that it reads together with others", RACE_SHARED, 1, 32, LEADER_WORD("u8", "%h2", ""),
+         LEADER_WORD("u8", "%h2", "bar.warp.sync 0xffffffff;\n")),
     PAIR("lanes", RACE_SHARED, 1, 32, STORE NEIGHBOUR, STORE "bar.warp.sync 0xffffffff;\n" NEIGHBOUR),
     PAIR("warps", RACE_SHARED, 1, 64, STORE "bar.warp.sync 0xffffffff;\n" MIRROR, STORE "bar.sync 0;\n" MIRROR),
     PAIR("overwritten too early", RACE_SHARED, 1, 64, STORE "bar.sync 0;\n" MIRROR STORE,

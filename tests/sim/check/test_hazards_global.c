@@ -103,8 +103,8 @@
                "mad.wide.u32 %rd5, %r0, 4, %rd0;\n"
 
 /* Block 0 stores and swaps the flag, block 1 may set it, too; block 2 waits for it. */
-#define SWAP_FLAG(expected, behind)                                                                             \
-    "add.u64 %rd4, %rd0, 128;\nsetp.eq.u32 %p3, %r1, 1;\nsetp.eq.u32 %p4, %r1, 2;\n@%p4 bra T;\n@%p3 bra S;\n"   \
+#define SWAP_FLAG(expected, behind)                                                                               \
+    "add.u64 %rd4, %rd0, 128;\nsetp.eq.u32 %p3, %r1, 1;\nsetp.eq.u32 %p4, %r1, 2;\n@%p4 bra T;\n@%p3 bra S;\n"    \
     "st.global.u32 [%rd0], 5;\nmembar.gl;\natom.global.cas.b32 %r7, [%rd4], " expected ", 1;\nbra D;\nS: " behind \
     "bra D;\n" TAKE_FLAG("membar.gl;\n")
 
@@ -176,8 +176,8 @@ static const pair pairs[] = {
          FLAG "@%p1 bra T;\nst.global.u32 [%rd0], 5;\nst.release.gpu.global.u32 [%rd4], 1;\nbra D;\n"
               "T: ld.acquire.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n"
               "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+64], %r8;\nD:\n"),
-    PAIR("flag that a failed swap was to set", RACE_GLOBAL, 3, 1,
-         SWAP_FLAG("7", "st.volatile.global.u32 [%rd4], 1;\n"), SWAP_FLAG("0", "")),
+    PAIR("flag that a failed swap was to set", RACE_GLOBAL, 3, 1, SWAP_FLAG("7", "st.volatile.global.u32 [%rd4], 1;\n"),
+         SWAP_FLAG("0", "")),
     PAIR("written after the flag", RACE_GLOBAL, 2, 1,
          FLAG
          "@%p1 bra T;\nmembar.gl;\nst.volatile.global.u32 [%rd4], 1;\nst.global.u32 [%rd0], 5;\nbra D;\n" TAKE_FLAG(

@@ -14,6 +14,9 @@
     LEAD "not.pred %p3, %p3;\n" FIRST_WARP(                                                            \
         "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3+512], " columns ";\n", "A") MEET \
         "ld.shared.u32 %r6, [%r3+512];\nand.b32 %r7, %r0, 0x60;\nshl.b32 %r7, %r7, 16;\nadd.u32 %r7, %r7, %r6;\n"
+#define ALLOCATE_ALONE                                                                                                 \
+    LEAD "not.pred %p3, %p3;\n" FIRST_WARP("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3+512], 32;\n", \
+                                           "A")
 #define FREE MEET FIRST_WARP("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r6, 32;\n", "F")
 #define MULTIPLY                                                                             \
     "shr.u32 %r8, %r3, 4;\ncvt.u64.u32 %rd4, %r8;\nor.b64 %rd4, %rd4, 0x0000400000080000;\n" \
@@ -74,6 +77,9 @@ static const pair pairs[] = {
     PAIR("a store to the half of the lanes that a product uses", TENSOR_MEMORY_BEFORE_WAIT, 1, 128,
          READY MULTIPLY_HALF COMMIT KEEP_HALF("%r7") KEPT WAIT FREE,
          READY MULTIPLY_HALF COMMIT UPPER_HALF KEEP_HALF("%r8") KEPT WAIT FREE),
+    PAIR_WITH("an address that another warp reads without a barrier, not the warp's own lanes", RACE_SHARED, 1, 64,
+              ALLOCATE_ALONE "ld.shared.u32 %r6, [%r3+512];\n" FREE,
+              ALLOCATE_ALONE "@%p3 ld.shared.u32 %r6, [%r3+512];\n" FREE, .or_kind = HAUL_FINDING_UNINITIALISED_READ),
     PAIR("columns kept to the end", TENSOR_MEMORY_KEPT, 1, 128, READY KEEP KEPT, READY KEEP KEPT FREE),
     PAIR("factors overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
          READY MULTIPLY COMMIT MEET STORE_ONE MEET WAIT FREE, READY MULTIPLY COMMIT WAIT MEET STORE_ONE FREE),
