@@ -40,6 +40,8 @@ typedef struct sim_assembled {
     uint8_t aggregated;   /* sim_aggregation of an atomic */
     bool loops;           /* an atomic that becomes a loop of loads and compare-and-swaps */
     bool loops_in_shared; /* likewise, for a generic address in shared memory */
+    bool counts_up;       /* an atomic on shared memory that adds one, and whose old value nothing needs */
+    bool generic;         /* an atomic at a generic address */
     bool sized;           /* a copy whose source size is a register: lanes with size 0 are predicated off */
     bool fixed;           /* a constant load from a known address: may be an operand of other instructions */
     uint8_t part_count;   /* 0: not counted, or counted with another instruction */

@@ -155,6 +155,30 @@ static sim_aggregation aggregation_of(const ptx_instruction *i, unsigned class, 
     return adds && in_word(i) ? SIM_AGGREGATED_WHOLE : SIM_AGGREGATED_NEVER;
 }
 
+/* True for a constant, also in a register that is written once. */
+static bool is_constant(const ptx_function *f, const sim_values *v, const ptx_operand *o, uint64_t bits) {
+    if (o->kind == PTX_REGISTER && v->definitions[o->reg] == 1) {
+        const ptx_instruction *source = &f->instructions[v->definition[o->reg]];
+        return source->op == PTX_OP_MOV && source->operands[1].kind == PTX_INTEGER &&
+               (uint32_t)source->operands[1].bits == bits;
+    }
+    return o->kind == PTX_INTEGER && (uint32_t)o->bits == bits;
+}
+
+/* Machine code counts the lanes of each word at once (ATOMS.POPC.INC) if they add one and nothing needs the old value.
+ */
+static bool counts_up(const ptx_function *f, const ptx_instruction *i, unsigned class, const sim_values *v) {
+    const bool is_red = i->op == PTX_OP_RED;
+    if (class != HAUL_CLASS_SHARED_ATOMIC || (i->op != PTX_OP_ATOM && !is_red) || !in_word(i)) return false;
+    if (!is_red && is_needed(&i->operands[0], v)) return false;
+    const ptx_operand *by = &i->operands[is_red ? 1 : 2];
+    switch (i->mods[PTX_SLOT_ATOMIC]) {
+    case PTX_MOD_ATOM_ADD: return is_constant(f, v, by, 1);
+    case PTX_MOD_ATOM_INC: return is_constant(f, v, by, UINT32_MAX);
+    default: return false;
+    }
+}
+
 /* The bytes of a lane's access. */
 static unsigned access_bytes(const ptx_instruction *i) {
     return i->op == PTX_OP_LD || i->op == PTX_OP_ST ? sim_element_count(i) * sim_element_bytes(i)
@@ -182,6 +206,8 @@ sim_assembled *sim_assemble(const ptx_function *f, arena *memory, arena *scratch
         a->aggregated = (uint8_t)aggregation_of(i, a->class, &values);
         a->loops = needs_loop(i, a->class);
         a->loops_in_shared = is_update(a->class) && needs_loop(i, HAUL_CLASS_SHARED_ATOMIC);
+        a->counts_up = counts_up(f, i, a->class, &values);
+        a->generic = a->class == HAUL_CLASS_GLOBAL_ATOMIC && i->mods[PTX_SLOT_SPACE] == PTX_MOD_NONE;
         a->sized = is_sized(i);
         a->parts[a->part_count++] = (sim_part){0, (uint8_t)access_bytes(i)};
     }

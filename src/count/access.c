@@ -384,12 +384,13 @@ void sim_count_update(sim_counting *c, const sim_warp *w, const sim_op *op, uint
     const sim_log_kind kind = a->class == HAUL_CLASS_GLOBAL_ATOMIC ? SIM_LOG_ATOMIC : SIM_LOG_REDUCTION;
     const uint32_t lanes = sim_aggregated_lanes(a, active);
     update_count u = {c, w, op, sim_tally_at(c, op, SIM_TALLY_OWN), kind};
-    const uint64_t before = u.tally->tag_sectors;
+    const uint64_t before = u.tally->tag_sectors, issued = u.tally->traffic.instructions;
     if (a->loops)
         sim_traffic_half_update(&sim_tally_at(c, op, SIM_TALLY_LOOP_LOADS)->traffic, &u.tally->traffic, address, active,
                                 load_update_lines, log_lines, &u);
     else
         sim_traffic_update(&u.tally->traffic, address, lanes, op->bytes, update_lines, &u);
+    if (a->generic) sim_count_passing_atomics(c, op, lanes, (uint32_t)(u.tally->traffic.instructions - issued));
     if (u.tally->tag_sectors - before > sim_ideal_sectors(lanes, op->bytes))
         sim_sample(c, op->instruction, lanes, op->bytes, address, NULL);
 }

@@ -64,4 +64,7 @@ void sim_load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines);
 /* Stores `bytes` bytes in total to the lines. Returns how many of their sectors L1 had. */
 uint32_t sim_store_lines(sim_counting *c, const sim_warp *w, sim_tally *t, const sim_lines *lines, uint32_t bytes);
 
+/* Counts atomics at generic addresses that go on to global memory: shared memory passes them on without conflicts. */
+void sim_count_passing_atomics(sim_counting *c, const sim_op *op, uint32_t active, uint32_t atomics);
+
 #endif

@@ -96,3 +96,19 @@ sim_wavefronts sim_bank_copy(const uint64_t source[SIM_LANES], const uint32_t de
 sim_bank_use sim_bank_atomic(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes) {
     return use_banks(address, active, bytes, true);
 }
+
+/* Returns the most lanes that name one bank, or one pair of banks at 8 bytes. */
+static uint32_t most_lanes(const uint32_t address[SIM_LANES], uint32_t lanes, unsigned bytes) {
+    uint32_t count[BANKS] = {0}, most = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t *bank = &count[address[__builtin_ctz(lanes)] / (bytes > 4 ? 8 : 4) % (bytes > 4 ? BANKS / 2 : BANKS)];
+        if (++*bank > most) most = *bank;
+    }
+    return most;
+}
+
+sim_wavefronts sim_bank_turns(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes) {
+    const uint32_t low = bytes > 4 ? active & 0xffff : active, high = active & ~low;
+    return (sim_wavefronts){most_lanes(address, low, bytes) + most_lanes(address, high, bytes),
+                            sim_half_passes(active, bytes)};
+}

@@ -17,7 +17,16 @@ sim_wavefronts sim_bank_store(const uint32_t address[SIM_LANES], uint32_t active
 sim_wavefronts sim_bank_copy(const uint64_t source[SIM_LANES], const uint32_t destination[SIM_LANES], uint32_t active,
                              uint32_t filled, unsigned bytes);
 
-/* Lanes at the same address cost nothing extra. */
+/* The distinct words, and the most that one bank serves. */
 sim_bank_use sim_bank_atomic(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);
+
+/* An atomic on 4 or 8 bytes, which takes a pass for each active half warp at 8 bytes, else one. A bank serves one lane
+ * at a time, also if several have one address. */
+sim_wavefronts sim_bank_turns(const uint32_t address[SIM_LANES], uint32_t active, unsigned bytes);
+
+/* Returns the passes of an atomic on up to 8 bytes. */
+static inline uint32_t sim_half_passes(uint32_t active, unsigned bytes) {
+    return bytes > 4 && (active & 0xffff) && active >> 16 ? 2 : 1;
+}
 
 #endif

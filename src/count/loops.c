@@ -62,9 +62,11 @@ static void count_load(const sim_loop *n, uint32_t active) {
     sim_traffic_shared(&n->loads->traffic, sim_bank_load(n->address, active, n->bytes), active, n->bytes);
 }
 
+/* A loop's compare-and-swap (ATOMS.CAST.SPIN) tries one lane of each bank. It takes two wavefronts a pass, which has
+ * half a warp at 8 bytes. */
 static void count_swap(const sim_loop *n, uint32_t active) {
-    const sim_bank_use use = sim_bank_atomic(n->address, active, n->bytes);
-    sim_traffic_shared(&n->swaps->traffic, (sim_wavefronts){use.wavefronts, 1}, active, n->bytes);
+    const uint32_t wavefronts = 2 * sim_half_passes(active, n->bytes);
+    sim_traffic_shared(&n->swaps->traffic, (sim_wavefronts){wavefronts, wavefronts}, active, n->bytes);
 }
 
 /* Goes through the rounds until all lanes have had their turn or nothing to do. */

@@ -7,17 +7,12 @@
 
 #include <string.h>
 
-/* Returns the wavefronts of an atomic, which takes one pass. */
-static sim_wavefronts one_pass(sim_bank_use use) {
-    return (sim_wavefronts){use.wavefronts, 1};
-}
-
 static sim_wavefronts shared_wavefronts(uint8_t class, const uint32_t address[SIM_LANES], uint32_t active,
                                         unsigned bytes) {
     switch (class) {
     case HAUL_CLASS_SHARED_STORE:
     case HAUL_CLASS_GLOBAL_STORE: return sim_bank_store(address, active, bytes);
-    case HAUL_CLASS_SHARED_ATOMIC: return one_pass(sim_bank_atomic(address, active, bytes));
+    case HAUL_CLASS_SHARED_ATOMIC: return sim_bank_turns(address, active, bytes);
     default: return sim_bank_load(address, active, bytes);
     }
 }
@@ -42,13 +37,28 @@ static bool is_atomic(uint8_t class) {
            class == HAUL_CLASS_GLOBAL_REDUCTION;
 }
 
-/* Lanes wait if they are not the first at their address. */
-static void count_atomic(sim_counting *c, uint32_t instruction, sim_tally *t, const uint32_t address[SIM_LANES],
-                         uint32_t active, unsigned bytes) {
-    const sim_bank_use use = sim_bank_atomic(address, active, bytes);
+/* Lanes wait if they are not the first at their address. A compare-and-swap takes each wavefront twice, and that is no
+ * conflict. */
+static void count_atomic(sim_counting *c, const sim_op *op, sim_tally *t, const uint32_t address[SIM_LANES],
+                         uint32_t active) {
+    const sim_bank_use use = sim_bank_atomic(address, active, op->bytes);
+    sim_wavefronts wavefronts = sim_bank_turns(address, active, op->bytes);
+    if (c->plan->assembled[op->instruction].counts_up) wavefronts.total = use.wavefronts;
+    if (op->x == SIM_ATOMIC_CAS) {
+        wavefronts.ideal += wavefronts.total;
+        wavefronts.total *= 2;
+    }
     c->shared_turns += sim_lanes(active) - use.units;
-    sim_traffic_shared(&t->traffic, one_pass(use), active, bytes);
-    sim_sample_conflicts(c, instruction, active, bytes, address, one_pass(use));
+    sim_traffic_shared(&t->traffic, wavefronts, active, op->bytes);
+    sim_sample_conflicts(c, op->instruction, active, op->bytes, address, wavefronts);
+}
+
+void sim_count_passing_atomics(sim_counting *c, const sim_op *op, uint32_t active, uint32_t atomics) {
+    const bool swaps = op->x == SIM_ATOMIC_CAS || c->plan->assembled[op->instruction].loops;
+    const uint32_t wavefronts = atomics * sim_half_passes(active, op->bytes) * (swaps ? 2 : 1);
+    haul_traffic *t = &sim_tally_at(c, op, SIM_TALLY_SHARED)->traffic;
+    t->shared_wavefronts += wavefronts;
+    t->ideal_shared_wavefronts += wavefronts;
 }
 
 static uint32_t loop_place(uint32_t address) {
@@ -95,7 +105,7 @@ void sim_count_contest(sim_counting *c, const sim_warp *w, const sim_op *op, uin
     if (own ? a->loops : a->loops_in_shared) {
         count_looping(c, w, op, own, sim_aggregated_lanes(a, active), address, contest);
     } else if (is_atomic(a->class) && (a->plain || !own)) {
-        count_atomic(c, op->instruction, t, address, sim_aggregated_lanes(a, active), op->bytes);
+        count_atomic(c, op, t, address, sim_aggregated_lanes(a, active));
     } else if (a->plain || !own) {
         count_plain(c, op->instruction, t, active, address, op->bytes);
     } else {

@@ -91,7 +91,7 @@ const char *compare_reason(haul_counter counter) {
     case HAUL_COUNTER_L2_RED_REQUESTS: return "it is not known which lanes on scattered words take turns";
     case HAUL_COUNTER_SHARED_ATOM_WAVEFRONTS:
     case HAUL_COUNTER_SHARED_ATOM_CONFLICTS:
-        return "the rule by which hardware counts loops of compare-and-swaps here is not known";
+        return "some are loops whose rounds depend on the order of warps, and hardware counts replays here too";
     case HAUL_COUNTER_SHARED_LDGSTS_CONFLICTS:
         return "hardware counts replays here too, which depend on how busy the pipes are";
     case HAUL_COUNTER_CONSTANT_HIT:

@@ -87,6 +87,14 @@ static void atomics_on_one_address_are_one_wavefront(void **state) {
     ASSERT_USE(sim_bank_atomic(strided_shared(1024, 8), SIM_ALL_LANES, 8), 2, 32);
 }
 
+static void a_bank_takes_turns_for_the_lanes_of_an_atomic(void **state) {
+    (void)state;
+    ASSERT_WAVEFRONTS(sim_bank_turns(strided_shared(1024, 0), SIM_ALL_LANES, 4), 32, 1);
+    ASSERT_WAVEFRONTS(sim_bank_turns(strided_shared(1024, 4), SIM_ALL_LANES, 4), 1, 1);
+    ASSERT_WAVEFRONTS(sim_bank_turns(strided_shared(1024, 8), SIM_ALL_LANES, 8), 2, 2);
+    ASSERT_WAVEFRONTS(sim_bank_turns(strided_shared(1024, 8), 0xffff, 8), 1, 1);
+}
+
 typedef struct word_list {
     uint32_t words[4 * SIM_LANES], count;
 } word_list;
@@ -162,6 +170,7 @@ int main(void) {
         cmocka_unit_test(different_words_of_a_bank_count_wherever_their_lanes_are),
         cmocka_unit_test(scattered_words_count_as_the_definition_has_it),
         cmocka_unit_test(atomics_on_one_address_are_one_wavefront),
+        cmocka_unit_test(a_bank_takes_turns_for_the_lanes_of_an_atomic),
         cmocka_unit_test(copies_take_as_long_as_their_worse_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

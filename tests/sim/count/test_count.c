@@ -254,6 +254,50 @@ static void warps_of_different_blocks_do_not_meet(void **state) {
     ASSERT_COUNT(r, INST_SHARED_ATOM, 900);
 }
 
+/* An atomic of all 32 lanes; s[0..7] are in banks of their own, four lanes each. */
+#define SHARED_ATOMIC(atomic)                                                                                 \
+    counted(KERNEL_WITH(".shared .align 4 .b8 s[1024];\n",                                                    \
+                        "mov.u32 %r3, s;\nand.b32 %r4, %r0, 7;\nmad.lo.u32 %r5, %r4, 4, %r3;\n" atomic "\n"), \
+            1, 32)
+
+static void a_bank_takes_atomics_lane_by_lane_but_counts_increments_at_once(void **state) {
+    (void)state;
+    haul_launch_record r = SHARED_ATOMIC("red.shared.add.u32 [%r5], 1;");
+    ASSERT_COUNT(r, SHARED_ATOM_WAVEFRONTS, 1);
+    ASSERT_COUNT(r, SHARED_ATOM_CONFLICTS, 0);
+    r = SHARED_ATOMIC("red.shared.add.u32 [%r5], 2;");
+    ASSERT_COUNT(r, SHARED_ATOM_WAVEFRONTS, 4);
+    ASSERT_COUNT(r, SHARED_ATOM_CONFLICTS, 3);
+    r = SHARED_ATOMIC("atom.shared.add.u32 %r6, [%r5], 1;\n" OUT("%r6"));
+    ASSERT_COUNT(r, SHARED_ATOM_WAVEFRONTS, 4);
+    r = SHARED_ATOMIC("red.shared.max.u32 [%r5], %r0;");
+    ASSERT_COUNT(r, SHARED_ATOM_WAVEFRONTS, 4);
+}
+
+static void a_compare_and_swap_takes_each_wavefront_twice(void **state) {
+    (void)state;
+    haul_launch_record r = SHARED_ATOMIC("atom.shared.cas.b32 %r6, [%r5], 0, %r0;");
+    ASSERT_COUNT(r, SHARED_ATOM_WAVEFRONTS, 8);
+    ASSERT_COUNT(r, SHARED_ATOM_CONFLICTS, 3);
+}
+
+/* As recorded on an H100: each round takes two wavefronts, whatever its lanes' banks. */
+static void rounds_of_a_loop_have_no_bank_conflicts(void **state) {
+    (void)state;
+    haul_launch_record r = counted(ADDED("mul.lo.u32 %r4, %r0, 32;\nand.b32 %r4, %r4, 255;\n", ""), 1, 100);
+    ASSERT_COUNT(r, SHARED_ATOM_WAVEFRONTS, 2 * r.counters[HAUL_COUNTER_INST_SHARED_ATOM]);
+    ASSERT_COUNT(r, SHARED_ATOM_CONFLICTS, 0);
+}
+
+static void an_atomic_at_a_generic_address_passes_shared_memory(void **state) {
+    (void)state;
+    haul_launch_record r = counted(KERNEL("atom.add.u32 %r3, [%rd2], 1;\n" OUT("%r3")), 1, 64);
+    ASSERT_COUNT(r, SHARED_ATOM_WAVEFRONTS, 2);
+    ASSERT_COUNT(r, INST_SHARED_ATOM, 0);
+    r = counted(KERNEL("atom.cas.b32 %r3, [%rd2], 0, 1;\n" OUT("%r3")), 1, 64);
+    ASSERT_COUNT(r, SHARED_ATOM_WAVEFRONTS, 4);
+}
+
 #define MAXIMUM(value)                                                                                            \
     KERNEL_WITH(".shared .align 8 .b8 s[8];\n", value "mov.u64 %rd4, 0;\nst.shared.u64 [s], %rd4;\nbar.sync 0;\n" \
                                                       "cvt.u64.u32 %rd5, %r3;\nred.shared.max.u64 [s], %rd5;\n")
@@ -445,6 +489,10 @@ int main(void) {
         cmocka_unit_test(a_float_added_to_shared_memory_is_a_loop),
         cmocka_unit_test(warps_that_meet_at_a_word_lose_rounds_to_earlier_ones),
         cmocka_unit_test(warps_of_different_blocks_do_not_meet),
+        cmocka_unit_test(a_bank_takes_atomics_lane_by_lane_but_counts_increments_at_once),
+        cmocka_unit_test(a_compare_and_swap_takes_each_wavefront_twice),
+        cmocka_unit_test(rounds_of_a_loop_have_no_bank_conflicts),
+        cmocka_unit_test(an_atomic_at_a_generic_address_passes_shared_memory),
         cmocka_unit_test(lanes_leave_a_maximum_that_they_would_not_change),
         cmocka_unit_test(generic_accesses_count_where_they_lead),
         cmocka_unit_test(lanes_that_stay_in_a_loop_run_each_round_together),
