@@ -1,4 +1,5 @@
 /* Loads of parameters and launch extents from the constant bank, as machine code makes them. */
+#include "assembler/values.h"
 #include "count/counting.h"
 #include "ptx/liveness.h"
 
@@ -23,9 +24,10 @@ static bool leads_back(const ptx_function *f, uint32_t block) {
 typedef struct use_scan {
     const ptx_function *function;
     uint32_t *root;    /* by register: the register loaded from the bank that it is a copy of, + 1; 0: none */
-    uint32_t *used_in; /* by root: the last block that has used it, + 1 */
+    uint32_t *used_in; /* by root: the last stretch that has used it */
     uint8_t *written;  /* by register: 0, 1, 2 = more */
-    uint32_t block, from;
+    uint32_t stretch;  /* a basic block's, or as far as an instruction that is a call in machine code */
+    uint32_t from;
     uint8_t uses;
 } use_scan;
 
@@ -42,19 +44,24 @@ static void note_source(void *context, uint32_t reg, bool writes) {
 static void note_use(void *context, uint32_t reg, bool writes) {
     use_scan *scan = context;
     const uint32_t root = scan->root[reg];
-    if (writes || !root || scan->used_in[root] == scan->block + 1) return;
-    scan->used_in[root] = scan->block + 1;
+    if (writes || !root || scan->used_in[root] == scan->stretch) return;
+    scan->used_in[root] = scan->stretch;
     scan->uses++;
 }
 
-/* True if the instruction gives a register a value of the bank: the load, or a copy. */
+/* Machine code computes such a value of one of the bank again rather than keep it. */
+static bool is_scaled(const ptx_instruction *i) {
+    return (i->op == PTX_OP_MUL_WIDE || i->op == PTX_OP_SHL) && i->operands[2].kind == PTX_INTEGER;
+}
+
+/* True if the instruction gives a register a value of the bank: the load, a copy, or a value scaled by a constant. */
 static bool gives_bank_value(use_scan *scan, const ptx_instruction *i) {
     const ptx_operand *d = i->operands;
     if (!i->operand_count || d->kind != PTX_REGISTER || scan->written[d->reg] != 1) return false;
     scan->from = 0;
     if (reads_parameter(i) || (i->op == PTX_OP_MOV && reads_extent(i)))
         scan->from = d->reg + 1;
-    else if (i->op == PTX_OP_MOV || i->op == PTX_OP_CVTA)
+    else if (i->op == PTX_OP_MOV || i->op == PTX_OP_CVTA || is_scaled(i))
         ptx_visit_registers(i, note_source, scan);
     scan->root[d->reg] = scan->from;
     return scan->from != 0;
@@ -68,18 +75,21 @@ const uint8_t *sim_bank_uses_find(const ptx_function *f, arena *memory) {
                      .used_in = ARENA_ARRAY(memory, registers, uint32_t),
                      .written = ARENA_ARRAY(memory, registers, uint8_t)};
     for (size_t i = 0; i < f->instruction_count; i++) ptx_visit_registers(&f->instructions[i], note_write, &scan);
-    for (scan.block = 0; scan.block < f->block_count; scan.block++)
-        for (uint32_t i = f->blocks[scan.block].first; i < f->blocks[scan.block].end; i++) {
+    for (uint32_t block = 0; block < f->block_count; block++) {
+        scan.stretch++;
+        for (uint32_t i = f->blocks[block].first; i < f->blocks[block].end; i++) {
             if (gives_bank_value(&scan, &f->instructions[i])) continue;
             scan.uses = 0;
             ptx_visit_registers(&f->instructions[i], note_use, &scan);
             uses[i] = scan.uses;
+            if (sim_is_call(&f->instructions[i])) scan.stretch++;
         }
+    }
     return uses;
 }
 
-/* Machine code loads parameters where they are used: again in each conditional block, and repeatedly in a loop, for any
- * instruction that uses them. */
+/* Machine code loads parameters where they are used: again in each conditional block and after each call, and
+ * repeatedly in a loop, for any instruction that uses them. */
 sim_bank_loads sim_bank_loads_of(const ptx_function *f, const uint8_t *uses, const haul_traffic *executed) {
     enum { UNSEEN = 2 }; /* per warp: repeated loads and descriptors */
     uint64_t all = 0;

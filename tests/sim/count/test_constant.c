@@ -120,6 +120,17 @@ static void parameters_at_a_computed_place_are_constant_loads(void **state) {
     ASSERT_COUNT(r, CONSTANT_REQUESTS, 4 + OF_A_WARP);
 }
 
+static void parameters_may_be_loaded_again_behind_a_call(void **state) {
+    (void)state;
+    const haul_launch_record near =
+        counted(KERNEL("st.global.u32 [%rd0], %r0;\ncvt.rn.f32.u32 %f1, %r0;\nst.global.f32 [%rd0+4], %f1;\n"), 32);
+    const haul_launch_record apart =
+        counted(KERNEL("st.global.u32 [%rd0], %r0;\ncvt.rn.f32.u32 %f1, %r0;\ndiv.rn.f32 %f1, %f1, %f1;\n"
+                       "st.global.f32 [%rd0+4], %f1;\n"),
+                32);
+    assert_int_equal(apart.bounds[HAUL_COUNTER_INST_LDC].high, near.bounds[HAUL_COUNTER_INST_LDC].high + 1);
+}
+
 static void ldu_is_a_global_load(void **state) {
     (void)state;
     haul_launch_record r = counted(KERNEL("ldu.global.u32 %r3, [%rd0];\n" OUT("%r3")), 32);
@@ -147,6 +158,7 @@ int main(void) {
         cmocka_unit_test(loads_of_16_bytes_are_two),
         cmocka_unit_test(a_load_that_nobody_uses_is_none),
         cmocka_unit_test(parameters_at_a_computed_place_are_constant_loads),
+        cmocka_unit_test(parameters_may_be_loaded_again_behind_a_call),
         cmocka_unit_test(ldu_is_a_global_load),
         cmocka_unit_test(a_bank_holds_64_kilobytes),
     };
