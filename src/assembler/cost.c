@@ -403,6 +403,23 @@ static unsigned constant_rounds(float issued, unsigned trips, bool merges) {
     return issued > LONG || merges ? 1 : part < LEAST ? LEAST : (unsigned)part;
 }
 
+/* Whether a loop stays as it is unless its number of iterations is constant. */
+static bool stays_rolled(const ptx_function *f, const chain *c) {
+    for (uint32_t i = c->first; i < c->end; i++) {
+        const ptx_instruction *x = &f->instructions[i];
+        if (sim_is_call(x) || ptx_is(x->op, PTX_KIND_BARRIER | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return true;
+    }
+    return false;
+}
+
+/* Returns how often the code has the body of a loop. If the number of iterations is not constant, those that `rounds`
+ * do not divide have copies of their own: of two iterations, and of one. */
+static unsigned copies_of(const ptx_function *f, const chain *c, const scan *s, unsigned rounds) {
+    enum { OTHERS = 3 };
+    if (rounds == 1 || sim_constant_trips(f, s->writers, c->first, c->end)) return rounds;
+    return stays_rolled(f, c) ? 1 : rounds + OTHERS;
+}
+
 /* Unrolling by `rounds` removes most of the counting of a loop. Its iterations wait together if nothing keeps their
  * loads in order, and as many loads as have registers. In loops that are not unrolled, ptxas 13.0 does not move guarded
  * loads ahead that merge their results with zeros, as Triton writes masked ones: 4 to 16 of them are waited for in 2 to
@@ -687,7 +704,8 @@ static void time_chain(const ptx_function *f, const span *c, scan *s, sim_cost *
 }
 
 /* Costs of the blocks of a chain: each one's share is what it adds to those before it. If the chain is a loop, its last
- * block gets what unrolling changes. */
+ * block gets what unrolling changes, and the element behind those of all blocks what copies of its body add to the
+ * code. */
 static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan *s, sim_cost *list) {
     sim_cost before = {0};
     const ptx_block *last = &f->blocks[end - 1];
@@ -702,7 +720,10 @@ static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan
         for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++) scan_instruction(f, i, s);
         if (s->flight->owes && s->flight->owes[b]) wait_for_all(f, b, s);
         sim_cost now = cost_so_far(s);
-        if (b == end - 1 && loops && !s->round) unroll(&now, s, rounds = rounds_of(f, &c, s));
+        if (b == end - 1 && loops && !s->round) {
+            unroll(&now, s, rounds = rounds_of(f, &c, s));
+            list[f->block_count].issued += (float)(copies_of(f, &c, s, rounds) - 1) * now.issued;
+        }
         list[b] = difference(&now, &before);
         before = now;
     }
@@ -772,6 +793,7 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
         cost_chain(f, b, b + 1, &s, list);
         waits[b] = list[b].waits > 0;
     }
+    list[f->block_count] = (sim_cost){0};
     memset(s.values, 0, f->register_count * sizeof *s.values);
     memset(s.timings, 0, f->block_count * sizeof *s.timings);
     sim_flight_find(f, waits, find_loads(f, &s, scratch), scratch, &flight);
@@ -785,9 +807,30 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
     return list;
 }
 
+/* A routine that machine code calls for operands that the fast path cannot handle. It stands once in a kernel's code,
+ * in single and in double precision; instructions read off machine code by ptxas 13.0. */
+typedef struct routine {
+    ptx_op op;
+    double single, in_double;
+} routine;
+
+static const routine routines[] = {{PTX_OP_FDIV, 102, 81}, {PTX_OP_RCP, 47, 34}, {PTX_OP_SQRT, 16, 23}};
+enum { ROUTINES = sizeof routines / sizeof *routines };
+
+static double routine_instructions(const ptx_function *f) {
+    bool called[ROUTINES][2] = {0};
+    double sum = 0;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        for (size_t r = 0; r < ROUTINES; r++)
+            if (f->instructions[i].op == routines[r].op) called[r][f->instructions[i].type == PTX_F64] = true;
+    for (size_t r = 0; r < ROUTINES; r++)
+        sum += called[r][0] * routines[r].single + called[r][1] * routines[r].in_double;
+    return sum;
+}
+
 /* Code ends with a branch to itself. */
 double sim_code_instructions(const ptx_function *f, const sim_cost *blocks) {
-    double sum = 1;
-    for (uint32_t b = 0; b < f->block_count; b++) sum += (double)blocks[b].issued;
+    double sum = 1 + routine_instructions(f);
+    for (uint32_t b = 0; b <= f->block_count; b++) sum += (double)blocks[b].issued;
     return sum;
 }

@@ -6,6 +6,7 @@
 
 typedef struct totals {
     float waits, first; /* of all blocks, and of the first one */
+    double code;        /* instructions in the code */
 } totals;
 
 /* Returns the most expensive block of a kernel, and sums all; loops here have one block. */
@@ -20,7 +21,7 @@ static sim_cost find_costs(const char *ptx, totals *sum) {
     arena_init(&memory, &out_of_memory);
     assert_int_equal(setjmp(out_of_memory), 0);
     const sim_cost *costs = sim_block_costs(flat, NULL, &memory, &memory);
-    *sum = (totals){.first = costs[0].waits};
+    *sum = (totals){.first = costs[0].waits, .code = sim_code_instructions(flat, costs)};
     for (size_t b = 0; b < flat->block_count; b++) {
         sum->waits += costs[b].waits;
         if (costs[b].path + costs[b].waits > most.path + most.waits) most = costs[b];
@@ -48,8 +49,31 @@ static float first_waits(const char *ptx) {
     return sum.first;
 }
 
+static double code_of(const char *ptx) {
+    totals sum;
+    find_costs(ptx, &sum);
+    return sum.code;
+}
+
 #define FMA "fma.rn.f32 %f1, %f1, %f2, %f3;\n"
 #define STORE "st.global.f32 [%rd2], %f1;\n"
+
+static void code_has_a_routine_once(void **state) {
+    (void)state;
+    const double none = code_of(KERNEL(STORE)), one = code_of(KERNEL("div.rn.f32 %f1, %f2, %f3;\n" STORE)),
+                 two = code_of(KERNEL("div.rn.f32 %f1, %f2, %f3;\ndiv.rn.f32 %f1, %f1, %f3;\n" STORE));
+    assert_true(one > none + 100);
+    assert_true(two < one + 30);
+}
+
+#define COUNTED(trips)                                                                                           \
+    KERNEL("mov.u32 %r3, 0;\nAGAIN: " FMA FMA FMA FMA "add.u32 %r3, %r3, 1;\nsetp.ne.u32 %p0, %r3, " trips ";\n" \
+           "@%p0 bra AGAIN;\n" STORE)
+
+static void code_has_a_copy_for_each_iteration_of_a_loop_that_is_unrolled_whole(void **state) {
+    (void)state;
+    assert_true(code_of(COUNTED("16")) > code_of(COUNTED("8")) + 30);
+}
 
 static void dependent_arithmetic_is_as_long_as_its_chain(void **state) {
     (void)state;
@@ -321,6 +345,8 @@ static void a_comparison_takes_over_the_logic_behind_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_has_a_routine_once),
+        cmocka_unit_test(code_has_a_copy_for_each_iteration_of_a_loop_that_is_unrolled_whole),
         cmocka_unit_test(dependent_arithmetic_is_as_long_as_its_chain),
         cmocka_unit_test(independent_arithmetic_takes_its_slots_only),
         cmocka_unit_test(loads_that_do_not_depend_on_each_other_wait_together),
