@@ -17,7 +17,7 @@ static const struct {
     uint32_t distinct, stride; /* stride 0: scattered */
 } patterns[] = {
     {"all lanes one element", 1, 1}, {"2 elements", 2, 1},    {"4 elements", 4, 1}, {"8 elements", 8, 1},
-    {"16 elements", 16, 1},          {"side by side", 32, 1}, {"8 apart", 32, 8},   {"strewn", 32, 0},
+    {"16 elements", 16, 1},          {"side by side", 32, 1}, {"8 apart", 32, 8},   {"scattered", 32, 0},
 };
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 
