@@ -110,6 +110,8 @@ refuse 'has no launches' replay /dev/null --ptx kernels.ptx
 refuse 'missing.bin: cannot be opened' replay kernels.ptx -k store -a buf:file=missing.bin -a i32:1
 refuse 'nowhere/x.bin: cannot be written' replay kernels.ptx -k store -a buf:zero:4,out=nowhere/x.bin -a i32:1
 refuse 'no such file: missing.cu' replay missing.cu -k store
+mkdir folder.cu
+refuse 'folder.cu is a directory, not a file' replay folder.cu -k store
 
 # --- outputs are tried before the work: each of these takes long when it begins ---
 echo text >file

@@ -147,6 +147,12 @@ result 'an unknown option is refused' refused 'unknown option: --zoo' --zoo kern
 result 'a value that is missing' refused '-o needs a value' kernel.cu -o
 result 'no file' refused 'no input file'
 result 'a file that is not there' refused 'no such file: none.cu' none.cu
+mkdir -p folder.cu
+result 'a folder' refused 'folder.cu is a directory' folder.cu
+touch kernels.ptx launches.jsonl
+result 'a full disk' sh -c '! "$0" cc -help >/dev/full 2>full && grep -qx "haul cc: standard output cannot be written" full' "$haul"
+result 'PTX' refused 'kernels.ptx is PTX, which cannot be linked' kernels.ptx
+result 'a launch file' refused 'launches.jsonl is a launch file' launches.jsonl
 result 'an architecture that is none' refused 'not an architecture' -arch=ninety kernel.cu
 result "NVIDIA's libraries" refused 'which haul does not have' kernel.cu main.cpp -lcublas
 result 'source that is wrong' exits_with 2 "$haul" cc bad.cu
