@@ -291,6 +291,23 @@ static haul_status take_number(cli_values *v, arena *memory) {
     return v->device ? HAUL_OK : haul_no_memory("the device's name");
 }
 
+/* Whether the file of that path begins as programs do. */
+static bool is_elf(const char *path) {
+    char magic[4] = "";
+    FILE *file = fopen(path, "rb");
+    const bool whole = file && fread(magic, 1, sizeof magic, file) == sizeof magic;
+    if (file) fclose(file);
+    return whole && memcmp(magic, "\177ELF", sizeof magic) == 0;
+}
+
+/* Returns only with an error. execvp() would have a shell run a broken program as a script. */
+static void execute(char **program) {
+    if (strchr(*program, '/') && is_elf(*program))
+        execv(*program, program);
+    else
+        execvp(*program, program);
+}
+
 /* Returns only with an error. `auto` is the virtual GPU here, also on machines with a GPU. */
 static haul_status become(const cli_values *given, standin_task task, arena *memory) {
     cli_values v = *given;
@@ -299,7 +316,7 @@ static haul_status become(const cli_values *given, standin_task task, arena *mem
     HAUL_TRY(check_values(&v, task, v.device));
     HAUL_TRY(is_gpu(v.device) ? set_gpu_environment(&v, task, memory) : set_environment(&v, task, memory));
     if (task != STANDIN_RUN && !is_gpu(v.device)) cli_watch(v.quiet, memory);
-    execvp(*v.program, v.program);
+    execute(v.program);
     const int error = errno;
     cli_unwatch();
     return haul_fail(HAUL_ERROR_FILE, "%s: cannot be run: %s", *v.program, strerror(error));

@@ -48,15 +48,24 @@ haul_status standin_make_output(const char *path, text *own, int *descriptor) {
     return haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", text_string(own), strerror(errno));
 }
 
-/* Ends early if the file cannot be written: a report must not make the program fail. */
-static void write_all(int to, const char *bytes, size_t length) {
+/* Returns false, with errno, if the file takes no more. */
+static bool write_all(int to, const char *bytes, size_t length) {
     while (length) {
         const ssize_t written = write(to, bytes, length);
-        if (written < 0 && errno != EINTR) return;
+        if (written < 0 && errno != EINTR) return false;
         if (written < 0) continue;
         bytes += written;
         length -= (size_t)written;
     }
+    return true;
+}
+
+/* Says once that the file of the report is not whole. The program goes on: a report must not make it fail. */
+static void say_incomplete(int error) {
+    static bool said;
+    if (!said && report_path.length)
+        fprintf(stderr, "haul: %s: cannot be written: %s\n", text_string(&report_path), strerror(error));
+    said = true;
 }
 
 /* Opens the report's file when first needed. If that fails, the report goes to standard error. */
@@ -87,8 +96,8 @@ bool standin_is_collecting(void) {
 void standin_print(text *out) {
     if (collected)
         text_append(collected, text_string(out), out->length);
-    else if (out->length)
-        write_all(standin_report_descriptor(), out->bytes, out->length);
+    else if (out->length && !write_all(standin_report_descriptor(), out->bytes, out->length))
+        say_incomplete(errno);
     text_clear(out);
 }
 
@@ -121,7 +130,8 @@ haul_status standin_write(const char *path, text *content) {
         status = replace(text_string(own), content);
     else if (!is_device || !collected)
         if ((status = standin_make_output(path, own, &descriptor)) == HAUL_OK) {
-            write_all(descriptor, text_string(content), content->length);
+            if (!write_all(descriptor, text_string(content), content->length))
+                status = haul_fail(HAUL_ERROR_FILE, "%s: cannot be written: %s", text_string(own), strerror(errno));
             close(descriptor);
         }
     text_clear(content);

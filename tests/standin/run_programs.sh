@@ -62,6 +62,8 @@ result 'and nothing is printed' [ ! -s "$work/err" ]
 result 'a report may go to a file' exits_with 0 "$haul" profile --out "$work/report" -- "$program" increase
 result 'and not to standard error' [ ! -s "$work/err" ]
 result 'it is there' grep -q '^increase' "$work/report"
+result 'a full disk does not end the program' exits_with 0 "$haul" profile --out /dev/full -- "$program" increase
+result 'but the report says so' says '^haul: /dev/full: cannot be written: No space left on device$' err
 result 'each process has its own' exits_with 0 "$haul" profile --out "$work/report.txt" -- "$program" processes
 result 'in its own file' [ "$(grep -l '^increase' "$work"/report.txt "$work"/report.*.txt | wc -l)" = 2 ]
 
@@ -153,6 +155,9 @@ refused() { # WHAT PATTERN COMMAND...
 refused 'no program' 'haul run -- PROGRAM' "$haul" run
 refused 'nothing behind --' 'haul run -- PROGRAM' "$haul" run --
 refused 'a program that is not there' 'cannot be run: No such file' "$haul" run -- "$work/none"
+printf '\177ELF broken' >"$work/broken" && chmod +x "$work/broken"
+refused 'a broken program' 'broken: cannot be run: Exec format error' "$haul" run -- "$work/broken"
+refused 'no device' '--gpus' "$haul" run --gpus 0 -- "$program"
 refused 'one for a report that is not there' 'cannot be run: No such file' "$haul" check -- "$work/none"
 refused 'a device that is none' 'sim:h99' "$haul" run --device sim:h99 -- "$program"
 refused 'a GPU' 'compute-sanitizer' "$haul" check --device gpu:0 -- "$program"
