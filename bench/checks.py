@@ -29,7 +29,7 @@ WAYS = {"Oclgrind": [], "Oclgrind, races": ["--data-races", "--uninitialized"]}
 
 def peak(folder, work, *options):
     """The most host memory that bench_simulator holds for the work, in bytes."""
-    command = [folder / "bench_simulator", "--repeat", "1", "--compiled", "--only", work, *options]
+    command = [folder / "bench_simulator", "--repeat", "1", "--compiled", "--threads", "1", "--only", work, *options]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

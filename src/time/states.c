@@ -62,8 +62,8 @@ static const double WIDE_STORES_THAT_FIT = 15;
  * the first reads of warps that begin later. */
 static const double OF_QUEUED_LOADS = 0.41;
 static const double HELD_UP = 13;
-static const double OF_DRAIN =
-    0.5; /* how long they wait behind stores that drain; in scatters and updates on an H200 */
+/* And the share of the drain of earlier warps for which they wait, in scatters and updates on an H200. */
+static const double OF_DRAIN = 0.5;
 
 static const double OF_UNITS = 0.59, OF_FMA = 0.45; /* Math Pipe Throttle: of the turns; how much a product counts */
 
