@@ -278,14 +278,6 @@ static double skew(const sim_waits *w, const spread *s) {
     return SKEW * spread_of_warps(s) * sqrt(waits * fmin(waits, w->barriers));
 }
 
-/* The places of a block's warps that end early stay empty until its last one ends: the same for what they wait for
- * behind their last barrier. */
-static double idle_at_end(const sim_waits *w, const spread *s) {
-    if (s->warps_of_block < 2) return 0;
-    const double waits = all_waits(w) / s->warps, barriers = w->barriers / s->warps;
-    return s->warps * SKEW * spread_of_warps(s) * sqrt(waits / (1 + barriers));
-}
-
 /* A wait that leaves n groups of copies in flight is for one that began n such waits ago. The data have been on their
  * way while the warp worked, and while it waited these n times: a wait of x is what n * (work + x) leaves of the
  * latency. */
@@ -297,31 +289,26 @@ static double staged_waits(const sim_waits *w, double wait, const double stalls[
     return w->staged * fmax(0, (wait - groups * work) / (1 + groups));
 }
 
-/* A wait for the farthest of some loads, in cycles. `load` is the load of device memory. */
-static double wait_cycles(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
-                          double load) {
-    const beyond to = where_data_was(r, w);
-    const double alone = m->dram_latency_ns * OF_A_LONE_LOAD;
-    const double dram = alone + (m->loaded_latency_ns - alone) * pow(load, LOADED_POWER);
-    return m->l1_latency_cycles + to.l1 * 1e-9 * (m->l2_latency_ns + to.l2 * (dram - m->l2_latency_ns)) / s->seconds;
-}
-
 /* Cycles that warps wait on their own, whatever else runs: summed over all warps, by stall. `load` is the load of
  * device memory. */
 static void find_waits(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                        double load, double stalls[HAUL_STALL_COUNT]) {
-    const double wait = wait_cycles(m, r, w, s, load);
+    const beyond to = where_data_was(r, w);
+    const double alone = m->dram_latency_ns * OF_A_LONE_LOAD;
+    const double dram = alone + (m->loaded_latency_ns - alone) * pow(load, LOADED_POWER);
+    const double wait =
+        m->l1_latency_cycles * s->seconds + to.l1 * 1e-9 * (m->l2_latency_ns + to.l2 * (dram - m->l2_latency_ns));
     stalls[HAUL_STALL_SELECTED] = fmin(w->issued, w->fixed);
     stalls[HAUL_STALL_WAIT] = w->fixed - stalls[HAUL_STALL_SELECTED];
     stalls[HAUL_STALL_SHORT_SCOREBOARD] = OF_NEAR * (w->path - w->fixed) + shared_wavefronts(r) * CONFLICT_CYCLES;
     stalls[HAUL_STALL_SHORT_SCOREBOARD] += w->loop_rounds * SIM_LOOP_NEAR_CYCLES;
     if (w->path > 0) stalls[HAUL_STALL_SHORT_SCOREBOARD] += s->warps * FIRST_CYCLES;
-    stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait;
+    stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait / s->seconds;
     stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
-    stalls[HAUL_STALL_BARRIER] += AHEAD * skew(w, s) * wait;
-    stalls[HAUL_STALL_LONG_SCOREBOARD] += (1 - AHEAD) * skew(w, s) * wait;
+    stalls[HAUL_STALL_BARRIER] += AHEAD * skew(w, s) * wait / s->seconds;
+    stalls[HAUL_STALL_LONG_SCOREBOARD] += (1 - AHEAD) * skew(w, s) * wait / s->seconds;
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
-    stalls[HAUL_STALL_LONG_SCOREBOARD] += staged_waits(w, wait, stalls);
+    stalls[HAUL_STALL_LONG_SCOREBOARD] += staged_waits(w, wait / s->seconds, stalls);
 }
 
 /* Cycles of a warp, which finds data in L1, without waits for others. */
@@ -330,8 +317,7 @@ static double alone_cycles(const sim_machine *m, const sim_waits *w) {
 }
 
 /* The blocks of an SM run in rounds of as many as fit; within a round their waits overlap. The last block of the first
- * round begins when the others have been dispatched; those that began before it take more of the later blocks, so their
- * average counts if there are any. If some warp does much more than the others, it may be among the
+ * round begins when the others have been dispatched. If some warp does much more than the others, it may be among the
  * last that begin: then the launch takes longer by what it does more. It takes at least as long as this warp, whose
  * many loads may find their data in L1. */
 static double latency_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
@@ -340,16 +326,12 @@ static double latency_seconds(const sim_machine *m, const haul_launch_record *r,
     find_waits(m, r, w, s, load, stalls);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) cycles += stalls[k];
     const bool rounds = s->each > s->resident;
-    if (rounds) {
-        cycles += s->warps * (BLOCK_CYCLES + WARP_CYCLES * s->warps_of_block);
-        cycles += idle_at_end(w, s) * wait_cycles(m, r, w, s, load);
-    }
+    if (rounds) cycles += s->warps * (BLOCK_CYCLES + WARP_CYCLES * s->warps_of_block);
     const double first = fmin(s->blocks, s->resident * m->sms) * DISPATCH_SECONDS;
     const double even = cycles * s->busiest / (s->warps_of_block * s->resident);
     const double longest = w->operations > 0 ? w->longest / w->operations * alone_cycles(m, w) : 0;
     const double tail = rounds ? fmax(0, longest - alone_cycles(m, w) / s->warps) : 0;
-    const double late = first / fmin(2, fmax(1, s->each / s->resident));
-    return late + s->seconds * fmax(even + tail, longest);
+    return first + s->seconds * fmax(even + tail, longest);
 }
 
 /* What a launch waits for before its first data and after its last. */

@@ -96,8 +96,7 @@ static void waits_that_few_warps_cannot_hide_add_up(void **state) {
     (void)state;
     const sim_machine *m = sim_machine_find("h100");
     haul_launch_record r = many_blocks();
-    double warps = 65536.0;
-    r.block[0] = 32;
+    double warps = 65536.0 * 8;
     sim_waits one = {.memory = warps}, ten = {.memory = 10 * warps};
     r.counters[HAUL_COUNTER_L1_GLOBAL_LD_MISS] = r.counters[HAUL_COUNTER_L2_READ_SECTORS] = 1;
     r.counters[HAUL_COUNTER_L2_READ_MISS] = 1;
@@ -225,30 +224,6 @@ static void large_blocks_take_longer_to_follow_each_other(void **state) {
     const haul_launch_record large = {.grid = {132 * 20, 1, 1}, .block = {1024, 1, 1}, .occupancy.blocks_per_sm = 2};
     const sim_waits w = {.path = 1e8, .fixed = 1e8, .slots = 1e6};
     assert_true(sim_estimate_us(h200, &large, &w) > 1.1 * sim_estimate_us(h200, &small, &w));
-}
-
-/* Blocks of 512 threads are dispatched sooner than those of 128, but leave more places of warps empty at their end. */
-static void a_block_keeps_its_places_until_its_last_warp_ends(void **state) {
-    (void)state;
-    const sim_machine *h200 = sim_machine_find("h200");
-    const haul_launch_record small = {.grid = {132 * 64, 1, 1}, .block = {128, 1, 1}, .occupancy.blocks_per_sm = 16};
-    const haul_launch_record large = {.grid = {132 * 16, 1, 1}, .block = {512, 1, 1}, .occupancy.blocks_per_sm = 4};
-    const sim_waits w = {.memory = 8 * 132 * 64 * 4};
-    assert_true(sim_estimate_us(h200, &large, &w) > 1.01 * sim_estimate_us(h200, &small, &w));
-}
-
-/* 4,224 blocks of one warp are dispatched in 2.4 us. If others follow, those that began first take more of these. */
-static void blocks_that_begin_early_take_more_of_the_later_ones(void **state) {
-    (void)state;
-    const sim_machine *h200 = sim_machine_find("h200");
-    haul_launch_record r = {.grid = {132 * 32, 1, 1}, .block = {32, 1, 1}, .occupancy.blocks_per_sm = 32};
-    const double cycles = 20000, blocks = 132 * 32, all_us = blocks * 0.57e-3;
-    const sim_waits once = {.path = cycles * blocks, .fixed = cycles * blocks};
-    const double one = sim_estimate_us(h200, &r, &once);
-    r.grid[0] *= 2;
-    const sim_waits twice = {.path = 2 * once.path, .fixed = 2 * once.fixed};
-    const double two = sim_estimate_us(h200, &r, &twice), alone_us = cycles / sim_loaded_clock(h200) * 1e6;
-    assert_within(two - one, alone_us - 0.6 * all_us, alone_us);
 }
 
 /* Waits and bytes that cost about the same add up to less than they do if memory is taken to be always busy. */
@@ -481,8 +456,6 @@ int main(void) {
         cmocka_unit_test(copies_in_stages_arrive_while_a_warp_works),
         cmocka_unit_test(warps_that_meet_wait_for_the_last_one),
         cmocka_unit_test(large_blocks_take_longer_to_follow_each_other),
-        cmocka_unit_test(a_block_keeps_its_places_until_its_last_warp_ends),
-        cmocka_unit_test(blocks_that_begin_early_take_more_of_the_later_ones),
         cmocka_unit_test(long_waits_make_the_load_of_memory_smaller),
         cmocka_unit_test(a_busy_unit_shows_as_such),
         cmocka_unit_test(a_copy_waits_for_memory_and_keeps_it_busy),
