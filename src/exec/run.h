@@ -6,6 +6,7 @@
 #define HAUL_EXEC_RUN_H
 
 #include "check/facts.h"
+#include "check/global.h"
 #include "exec/cycle.h"
 #include "exec/fault.h"
 #include "exec/launch.h"
