@@ -542,17 +542,24 @@ typedef struct host_uses {
     size_t count, room;
 } host_uses;
 
-static void add_host_use(host_uses *all, uint64_t from, uint64_t to, bool writes) {
-    sim_allocation a;
-    if (all->count == all->room || !sim_driver_allocation(from, &a) || !a.host) return;
+static void add_host_use(host_uses *all, const sim_allocation *a, uint64_t from, uint64_t to, bool writes) {
     const sim_pinned *p = sim_pinned_at(sim_current(), from);
-    const bool is_whole = a.kind == SIM_MANAGED_MEMORY || (p && p->owned);
+    const bool is_whole = a->kind == SIM_MANAGED_MEMORY || (p && p->owned);
     sim_host_use *u = &all->items[all->count++];
-    if (to > a.first + a.bytes) to = a.first + a.bytes;
     *u = (sim_host_use){
-        .from = a.host + (from - a.first), .to = a.host + (to - a.first), .writes = writes, .is_owned = is_whole};
+        .from = a->host + (from - a->first), .to = a->host + (to - a->first), .writes = writes, .is_owned = is_whole};
     u->end = u->to;
-    if (is_whole && to == a.first + a.bytes) u->end = u->to + 4095 - ((uintptr_t)u->to + 4095) % 4096;
+    if (is_whole && to == a->first + a->bytes) u->end = u->to + 4095 - ((uintptr_t)u->to + 4095) % 4096;
+}
+
+/* Adds what the host sees of the bytes. They may belong to several allocations, one behind the other. */
+static void add_host_uses(host_uses *all, uint64_t from, uint64_t to, bool writes) {
+    sim_allocation a;
+    while (from < to && all->count < all->room && sim_driver_allocation(from, &a)) {
+        const uint64_t end = a.first + a.bytes < to ? a.first + a.bytes : to;
+        if (a.host) add_host_use(all, &a, from, end, writes);
+        from = end;
+    }
 }
 
 /* Managed memory that a kernel which is not done has got as an argument. */
@@ -562,7 +569,7 @@ static void add_parameters(host_uses *all, const sim_ordered *a) {
     for (uint64_t at = 0; a->parameters && at + 8 <= a->parameter_bytes; at += 8) {
         memcpy(&address, a->parameters + at, sizeof address);
         if (sim_driver_allocation(address, &found) && found.kind == SIM_MANAGED_MEMORY)
-            add_host_use(all, found.first, found.first + found.bytes, true);
+            add_host_uses(all, found.first, found.first + found.bytes, true);
     }
 }
 
@@ -589,14 +596,14 @@ static void add_runs(host_uses *all, const sim_use_list *f, bool writes) {
         const sim_use *u = &f->items[i];
         if (u->strong || (writes && !u->writes)) continue; /* flags may be signs */
         if (u->from > to) {
-            if (to) add_host_use(all, from, to, writes);
+            if (to) add_host_uses(all, from, to, writes);
             from = u->from;
             to = u->to;
         } else if (u->to > to) {
             to = u->to;
         }
     }
-    if (to) add_host_use(all, from, to, writes);
+    if (to) add_host_uses(all, from, to, writes);
 }
 
 /* Operations whose memory the host must leave alone, as far as is known. */

@@ -357,6 +357,18 @@ static void write_managed(void) {
     managed[17] = 1;
 }
 
+/* The kernel has used the end of one allocation and the start of the next. Legacy work is done at once. */
+static void write_behind(void) {
+    char *front, *behind;
+    MUST(cudaMallocManaged((void **)&front, PAGE, 1));
+    MUST(cudaMallocManaged((void **)&behind, PAGE, 1));
+    memset(behind, 1, PAGE);
+    launch_kernel(next, front + PAGE - BYTES, behind, NULL);
+    if (ordered) MUST(cudaDeviceSynchronize());
+    behind[17] = 9;
+    MUST(cudaDeviceSynchronize());
+}
+
 /* cudaMemset() of memory that the host uses, too, is over when the call returns; cudaMemsetAsync() is not. */
 static void fill_pinned(void) {
     MUST(ordered ? cudaMemset(page, 3, PAGE) : cudaMemsetAsync(page, 3, PAGE, NULL));
@@ -455,6 +467,7 @@ static const struct {
              {"source", refill_source},
              {"managed", read_managed},
              {"managed-late", write_managed},
+             {"managed-behind", write_behind},
              {"fill-pinned", fill_pinned},
              {"fill-managed", fill_managed},
              {"fill-rectangle", fill_rectangle},

@@ -51,6 +51,7 @@ result 'with what the program does' says 'the host code reads what the copy in s
 finds source race-host 'host code' cudaMemcpyAsync
 finds managed race-host 'host code' cuLaunchKernel
 finds managed-late race-host 'host code' cuLaunchKernel
+finds managed-behind race-host 'host code' cuLaunchKernel
 finds fill-pinned race-host 'host code' cudaMemsetAsync
 finds fill-managed race-host 'host code' cudaMemsetAsync
 finds fill-rectangle race-host 'host code' cudaMemset2DAsync
