@@ -35,8 +35,8 @@ typedef struct unrolling {
     sim_loops loops;
     list_of_loops list;
     uint32_t *moved; /* by old instruction, and their end: its new position */
-    uint32_t *first_label,
-        *label_at; /* the labels of instruction i: label_at[first_label[i]] .. [first_label[i + 1] - 1] */
+    /* The labels of instruction i are label_at[first_label[i]] .. [first_label[i + 1] - 1]. */
+    uint32_t *first_label, *label_at;
     /* of the current loop */
     const sim_loop *loop;
     pointer *pointers; /* including the counter, if only its test reads it */

@@ -176,8 +176,8 @@ typedef struct sim_line {
     uint8_t writers;  /* number of rows */
     uint8_t arriving; /* of these, the number whose bytes a cp.async is still writing */
     bool detailed;
-    uint32_t touched,
-        tried; /* detailed: when a cell changed last; what was settled when a return to rows was last tried */
+    /* Detailed: when a cell changed last; what was settled when a return to rows was last tried. */
+    uint32_t touched, tried;
     sim_line_row rows[SIM_LINE_WRITERS]; /* who wrote its bytes last; no byte is in two rows */
 } sim_line;
 
@@ -366,8 +366,8 @@ struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
     uint32_t now, start;
-    uint32_t settled,
-        settled_at;         /* all threads know all accesses up to `settled`; `settled_at`: when that was computed */
+    /* All threads know all accesses up to `settled`, which was computed at `settled_at`. */
+    uint32_t settled, settled_at;
     uint32_t warps;         /* warps per block */
     uint32_t actors;        /* warps of the cluster; these are the first actors, mbarriers follow */
     uint32_t used;          /* number of actors and mbarriers so far */
@@ -390,8 +390,8 @@ struct sim_domain {
     sim_shadow *shadows;  /* one per block */
     sim_flights *flights; /* one per block */
     sim_read *remote;     /* by block, by actor: the last access from another block (remote.c) */
-    uint32_t *
-        *skipped;     /* by actor, by basic block: lanes that have reached it (skipped_barrier.c); NULL until needed */
+    /* By actor, by basic block: lanes that have reached it (skipped_barrier.c); NULL until needed. */
+    uint32_t **skipped;
     sim_steps *steps; /* by actor, SIM_STEP_KINDS each (warpgroup.c) */
     bool has_steps;   /* some step has been executed */
     sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];

@@ -113,8 +113,8 @@ struct sim_counting {
     uint32_t *local_written;       /* by line of local memory: lanes whose word was stored; NULL until needed */
     /* Bulk stores that reduce: the counters `..._tma_st` leave them out. */
     uint64_t reduced_bulks, reduced_bulk_sectors;
-    uint64_t unmasked_wavefronts,
-        unmasked_sectors; /* of copies, by lanes whose guard is off: the profiler's own counting includes them */
+    /* Of copies, by lanes whose guard is off: the profiler's own counting includes them. */
+    uint64_t unmasked_wavefronts, unmasked_sectors;
     uint64_t fewer_wavefronts, more_wavefronts; /* that it may count, as it misreads a predicate register */
     uint64_t word_loads, word_stores;           /* of tensor maps in shared memory */
     uint64_t partial_sectors;                   /* of stores that do not fill them */

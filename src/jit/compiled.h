@@ -62,8 +62,8 @@ typedef struct sim_bundled {
 typedef struct sim_cohort {
     sim_lanes_kind kind;        /* the shape that the code is for */
     uint32_t alignment, widest; /* bytes; widest: the widest machine access */
-    int32_t low,
-        high; /* bytes from the register's lanes to the first byte accessed, and to the byte after the last one */
+    /* Bytes from the register's lanes to the first byte accessed, and to the byte after the last one. */
+    int32_t low, high;
     sim_cohort_access *accesses;
     size_t access_count, access_capacity;
     sim_bundled *bundles;

@@ -22,8 +22,8 @@ static const double AGAIN_SECONDS = 1.76e-9;    /* from one addition of floats t
 
 /* Warps of a block get their data at different times. Fitted to 142 launches on an H200, checked on 150 others. */
 static const double SKEW = 0.2; /* standard deviation, as a share of a wait for memory */
-static const double AHEAD =
-    0.5; /* share of what that costs which warps spend at barriers, and not in the wait itself */
+/* The share of the spread of warps (SKEW) that they spend at barriers, not in the wait itself. */
+static const double AHEAD = 0.5;
 
 /* What each warp waits for before its first instructions: the thread's number and parameters. Warps of element-wise
  * kernels spend 40 to 110 cycles as Short Scoreboard on an H200, and do nothing else that counts as such. */

@@ -16,8 +16,8 @@ enum { LINE = 128, SECTORS_OF_WIDE_STORE = 16, XU_CYCLES = 8, MIO_CYCLES = 4, SC
 
 /* Wait: what machine code counts (assembler/schedule.h), and a warp's begin and end. */
 static const double WAIT_OF_A_WARP = 44;
-static const double MORE_STALLS =
-    1.4; /* ptxas has fewer registers than the list, so fewer instructions to choose from */
+/* ptxas has fewer registers than the list, so fewer instructions to choose from. */
+static const double MORE_STALLS = 1.4;
 
 /* The instruction and constant caches of an SM are cold for the first round of blocks. Each line of code is fetched
  * once, and all warps of the round wait for it. A jump leaves the lines that were prefetched. */

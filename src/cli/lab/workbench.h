@@ -67,8 +67,8 @@ typedef struct lab_argument {
     lab_argument_kind kind;
     uint32_t word;
     float real;
-    const float *before,
-        *after; /* INPUT: contents; RESULT: contents before (NULL: untouched) and expected contents after */
+    /* INPUT: contents; RESULT: contents before (NULL: untouched) and expected contents after. */
+    const float *before, *after;
     size_t count;
     uint32_t width; /* IMAGE: width of its rows; a texture over an array, no filter, clamped */
 } lab_argument;
