@@ -57,10 +57,6 @@ CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *locati
 
 /* ---- pools by location ---- */
 
-static bool is_of_host(const void *pool, const CUmemLocation *location, int type) {
-    return pool && location && type == DRIVER_MEMORY_PINNED && location->type == DRIVER_LOCATION_HOST;
-}
-
 /* The host's only pool that is asked for by its place is its default pool. */
 static CUresult host_pool(CUmemoryPool *pool) {
     CUDA_ENTER_DEVICE(d);
@@ -74,16 +70,21 @@ static CUresult check_place(const void *pool, const CUmemLocation *location, int
     return type == DRIVER_MEMORY_PINNED && location->type == DRIVER_LOCATION_DEVICE ? CUDA_SUCCESS : CUDA_NOT_SUPPORTED;
 }
 
-CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, int type) {
-    if (is_of_host(pool, location, type)) return host_pool(pool);
+/* `of_device` gets a device's pool. */
+static CUresult pool_at(CUmemoryPool *pool, const CUmemLocation *location, int type,
+                        CUresult (*of_device)(CUmemoryPool *, CUdevice)) {
+    if (pool && location && type == DRIVER_MEMORY_PINNED && location->type == DRIVER_LOCATION_HOST)
+        return host_pool(pool);
     const CUresult result = check_place(pool, location, type);
-    return result == CUDA_SUCCESS ? cuDeviceGetDefaultMemPool(pool, location->id) : result;
+    return result == CUDA_SUCCESS ? of_device(pool, location->id) : result;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, int type) {
+    return pool_at(pool, location, type, cuDeviceGetDefaultMemPool);
 }
 
 CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, int type) {
-    if (is_of_host(pool, location, type)) return host_pool(pool);
-    const CUresult result = check_place(pool, location, type);
-    return result == CUDA_SUCCESS ? cuDeviceGetMemPool(pool, location->id) : result;
+    return pool_at(pool, location, type, cuDeviceGetMemPool);
 }
 
 CUresult cuMemSetMemPool(CUmemLocation *location, int type, CUmemoryPool pool) {

@@ -508,15 +508,16 @@ CUresult cudaMalloc3D(cudaPitchedPtr *memory, cudaExtent extent) {
 }
 
 /* Slices are as far apart as the memory's height says, however few of their rows are filled. */
-static void *slice_of(const cudaPitchedPtr *to, size_t z) {
-    return (char *)to->address + z * to->pitch * to->height;
+static CUresult fill_slices(cudaPitchedPtr to, int value, cudaExtent extent, CUstream stream, bool waits) {
+    CUresult result = CUDA_SUCCESS;
+    for (size_t z = 0; z < extent.depth && result == CUDA_SUCCESS; z++)
+        result = standin_fill_rows((char *)to.address + z * to.pitch * to.height, to.pitch, value, extent.width,
+                                   extent.height, stream, waits);
+    return result;
 }
 
 CUresult cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, CUstream stream) {
-    CUresult result = CUDA_SUCCESS;
-    for (size_t z = 0; z < extent.depth && result == CUDA_SUCCESS; z++)
-        result = cudaMemset2DAsync(slice_of(&to, z), to.pitch, value, extent.width, extent.height, stream);
-    return result;
+    return fill_slices(to, value, extent, stream, false);
 }
 
 CUresult cudaMemset3DAsync_ptsz(cudaPitchedPtr to, int value, cudaExtent extent, CUstream stream) {
@@ -524,10 +525,7 @@ CUresult cudaMemset3DAsync_ptsz(cudaPitchedPtr to, int value, cudaExtent extent,
 }
 
 CUresult cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-    CUresult result = CUDA_SUCCESS;
-    for (size_t z = 0; z < extent.depth && result == CUDA_SUCCESS; z++)
-        result = cudaMemset2D(slice_of(&to, z), to.pitch, value, extent.width, extent.height);
-    return result;
+    return fill_slices(to, value, extent, NULL, true);
 }
 
 CUresult cudaMemset3D_ptds(cudaPitchedPtr to, int value, cudaExtent extent) {

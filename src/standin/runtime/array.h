@@ -96,7 +96,7 @@ CUresult standin_unbox(const driver_table *d, const CUDA_MEMCPY3D *box, cudaMemc
 
 /* Functions of the runtime that others call. */
 CUresult cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);
-CUresult cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height);
-CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream);
+/* Fills a rectangle of bytes. With `waits`, in the legacy default stream, by the driver's form that may wait. */
+CUresult standin_fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream, bool waits);
 
 #endif

@@ -329,27 +329,29 @@ CUresult cudaMemset(void *to, int value, size_t bytes) {
 }
 
 /* Rows without a gap between them are filled at once, others one by one. */
-CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream) {
+CUresult standin_fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream,
+                           bool waits) {
     CUresult result = CUDA_SUCCESS;
     const driver_table *d = standin_enter_beside();
+    const unsigned char byte = (unsigned char)value;
     if (pitch == width) width *= height, height = 1;
-    for (size_t y = 0; y < height && result == CUDA_SUCCESS; y++)
-        result = d->fill_bytes_async(number_of(to) + y * pitch, (unsigned char)value, width, stream);
+    for (size_t y = 0; y < height && result == CUDA_SUCCESS; y++) {
+        const CUdeviceptr row = number_of(to) + y * pitch;
+        result = waits ? d->fill_bytes(row, byte, width) : d->fill_bytes_async(row, byte, width, stream);
+    }
     return standin_leave(result);
+}
+
+CUresult cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream) {
+    return standin_fill_rows(to, pitch, value, width, height, stream, false);
 }
 
 CUresult cudaMemset2DAsync_ptsz(void *to, size_t pitch, int value, size_t width, size_t height, CUstream stream) {
     return cudaMemset2DAsync(to, pitch, value, width, height, standin_own(stream));
 }
 
-/* Waits if the driver's fill of a row does. */
 CUresult cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
-    CUresult result = CUDA_SUCCESS;
-    const driver_table *d = standin_enter_beside();
-    if (pitch == width) width *= height, height = 1;
-    for (size_t y = 0; y < height && result == CUDA_SUCCESS; y++)
-        result = d->fill_bytes(number_of(to) + y * pitch, (unsigned char)value, width);
-    return standin_leave(result);
+    return standin_fill_rows(to, pitch, value, width, height, NULL, true);
 }
 
 CUresult cudaMemset2D_ptds(void *to, size_t pitch, int value, size_t width, size_t height) {
