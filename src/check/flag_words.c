@@ -94,13 +94,9 @@ uint32_t sim_flag_value(const sim_warp *w, uint64_t address) {
 
 sim_flag_match sim_flag_compare(const sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
     const ptx_operand *o = &sim_instruction_of(w, op->instruction)->operands[2];
-    const bool is_register = o->kind == PTX_REGISTER;
-    if ((op->bytes != 4 && op->bytes != 8) || (!is_register && o->kind != PTX_INTEGER)) return SIM_FLAG_UNKNOWN;
-    uint64_t value = o->bits;
-    if (is_register) {
-        const uint32_t slot = w->sm->grid->program->register_slots[o->reg];
-        value = op->bytes == 8 ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
-    }
+    if ((op->bytes != 4 && op->bytes != 8) || (o->kind != PTX_REGISTER && o->kind != PTX_INTEGER))
+        return SIM_FLAG_UNKNOWN;
+    uint64_t value = sim_integer_in(w, o, 8u * op->bytes, lane);
     if (op->bytes == 4) value = (uint32_t)value;
     return value_at(w, address, op->bytes) == value ? SIM_FLAG_SAME : SIM_FLAG_OTHER;
 }

@@ -1,6 +1,7 @@
 /* Which bits of a result are tainted if only some bits of the operands are. Structures have padding, which is copied
  * along in words and dropped later. */
 #include "check/internal.h"
+#include "check/wait_condition.h"
 #include "state/program.h"
 
 static uint64_t low_bits(unsigned width) {
@@ -114,7 +115,7 @@ static uint64_t value_of(const sim_warp *w, const ptx_operand *o, unsigned type,
     const uint64_t flip = o->negated ? 1 : 0;
     if (type == PTX_PRED) return (SIM_PREDICATE(w, slot) >> lane & 1) ^ flip;
     if (ptx_bits(type) == 16) return SIM_SLOT(w, uint16_t, slot)[lane];
-    return ptx_bits(type) == 64 ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
+    return sim_integer_in(w, o, ptx_bits(type), lane);
 }
 
 /* Returns the lanes in which the operand's value decides all of the other one's tainted `bits`. */

@@ -142,7 +142,7 @@ haul_status sim_wait_conditions_find(const sim_loops *loops, sim_wait_conditions
 
 /* ---- values ---- */
 
-static uint64_t value_of(const sim_warp *w, const ptx_operand *o, unsigned bits, unsigned lane) {
+uint64_t sim_integer_in(const sim_warp *w, const ptx_operand *o, unsigned bits, unsigned lane) {
     if (o->kind == PTX_INTEGER) return o->bits;
     const uint32_t slot = w->sm->grid->program->register_slots[o->reg];
     return bits == 64 ? SIM_SLOT(w, uint64_t, slot)[lane] : SIM_SLOT(w, uint32_t, slot)[lane];
@@ -171,7 +171,7 @@ bool sim_compares(unsigned relation, bool is_signed, int64_t a, int64_t b) {
 /* Returns what the instruction makes of a loaded value: one of its operands is the value, which no register has yet. */
 static uint64_t mask(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value) {
     const ptx_instruction *i = sim_instruction_of(w, c->masks - 1);
-    const uint64_t other = value_of(w, &i->operands[c->is_masked_first ? 2 : 1], ptx_bits(i->type), lane);
+    const uint64_t other = sim_integer_in(w, &i->operands[c->is_masked_first ? 2 : 1], ptx_bits(i->type), lane);
     return i->op == PTX_OP_AND ? value & other : value ^ other;
 }
 
@@ -179,7 +179,7 @@ bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane
     const ptx_instruction *test = sim_instruction_of(w, c->test - 1);
     if (c->masks) value = mask(w, c, lane, value);
     const unsigned bits = ptx_bits(test->type);
-    const uint64_t other = value_of(w, &test->operands[c->is_first ? 2 : 1], bits, lane);
+    const uint64_t other = sim_integer_in(w, &test->operands[c->is_first ? 2 : 1], bits, lane);
     const int64_t loaded = with_sign(value, bits), with = with_sign(other, bits);
     const bool result = sim_compares(test->mods[PTX_SLOT_COMPARE], ptx_is_signed(test->type),
                                      c->is_first ? loaded : with, c->is_first ? with : loaded);

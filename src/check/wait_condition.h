@@ -30,6 +30,8 @@ haul_status sim_wait_conditions_find(const sim_loops *loops, sim_wait_conditions
 /* True if the lane's loop would end with that value. */
 bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value);
 
+/* Returns a lane's value of an operand, a number or a register of 32 or 64 bits. A number keeps all of its 64. */
+uint64_t sim_integer_in(const sim_warp *w, const ptx_operand *o, unsigned bits, unsigned lane);
 /* Returns what setp returns for integers; `relation`: its modifier. */
 bool sim_compares(unsigned relation, bool is_signed, int64_t a, int64_t b);
 
