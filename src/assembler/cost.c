@@ -403,7 +403,7 @@ static unsigned constant_rounds(float issued, unsigned trips, bool merges) {
     return issued > LONG || merges ? 1 : part < LEAST ? LEAST : (unsigned)part;
 }
 
-/* Whether a loop stays as it is unless its number of iterations is constant. */
+/* True if ptxas unrolls the loop only when its number of iterations is constant. */
 static bool stays_rolled(const ptx_function *f, const chain *c) {
     for (uint32_t i = c->first; i < c->end; i++) {
         const ptx_instruction *x = &f->instructions[i];
@@ -445,7 +445,7 @@ static unsigned rounds_of(const ptx_function *f, const chain *c, const scan *s) 
     return counts(f, c) && s->total.issued <= MOST_UNROLLED ? ROUNDS : 1;
 }
 
-/* Whether machine code has no instruction of its own for this one: another does its work, or nothing needs it. */
+/* True if the instruction has no machine instruction of its own: another one does its work, or its result is unused. */
 static bool is_of_another(const scan *s, uint32_t index, const ptx_instruction *i) {
     if (s->fused[index] == 0) return true;
     return s->assembled && ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_STORE) && s->assembled[index].part_count == 0;

@@ -291,7 +291,7 @@ static haul_status take_number(cli_values *v, arena *memory) {
     return v->device ? HAUL_OK : haul_no_memory("the device's name");
 }
 
-/* Whether the file of that path begins as programs do. */
+/* True if the file begins with the magic number of ELF. */
 static bool is_elf(const char *path) {
     char magic[4] = "";
     FILE *file = fopen(path, "rb");

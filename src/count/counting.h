@@ -113,7 +113,7 @@ struct sim_counting {
     uint32_t *local_written;       /* by line of local memory: lanes whose word was stored; NULL until needed */
     /* Bulk stores that reduce: the counters `..._tma_st` leave them out. */
     uint64_t reduced_bulks, reduced_bulk_sectors;
-    /* Of copies, by lanes whose guard is off: the profiler's own counting includes them. */
+    /* Copies by lanes that are predicated off: the profiler counts them, too. */
     uint64_t unmasked_wavefronts, unmasked_sectors;
     uint64_t fewer_wavefronts, more_wavefronts; /* that it may count, as it misreads a predicate register */
     uint64_t word_loads, word_stores;           /* of tensor maps in shared memory */

@@ -67,6 +67,7 @@ static void note_progress(sim_run *s) {
                               .done = done,
                               .operations = s->executed_before + sim_run_executed(s)};
 }
+
 /* The input of a stretch, and the number of SMs that still have work after it. */
 typedef struct stretch {
     sim_run *run;
