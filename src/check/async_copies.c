@@ -343,7 +343,7 @@ static void check_unchanged(const sim_visit *k, uint32_t word, uint32_t issued) 
     if (ptx_is_tcgen05(sim_instruction_of(k->w, k->instruction)))
         sim_hazard_say(f, "nobody had waited for a tcgen05.commit after the operation that reads them");
     else
-        sim_hazard_say(f, "no wgmma.wait_group of this warp had covered the product that reads them");
+        sim_hazard_say(f, "no wgmma.wait_group of its warpgroup had covered the product that reads them");
 }
 
 void sim_hazard_factors_read(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count,

@@ -18,10 +18,12 @@ sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane) {
     return sim_view_at(v, 0);
 }
 
-/* Recomputes `least` after the view has learned something, and drops its snapshot. */
+/* Recomputes `least` after the view has learned something, and drops its snapshot. What only a wait for a product has
+ * told stays above `least`, where sim_relies_on_own_wait() is asked. */
 void sim_view_refresh(const sim_domain *d, sim_view *v) {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < d->actors; i++) least = v->order[i].all < least ? v->order[i].all : least;
+    if (v->products && least == v->products) least--;
     v->least = least;
     v->kept_in = 0;
 }
@@ -57,6 +59,7 @@ static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
     to->lock = from->lock;
     to->lock_lane = from->lock_lane;
     to->lacks = from->lacks;
+    to->products = from->products;
 }
 
 sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes) {

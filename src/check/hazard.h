@@ -126,6 +126,9 @@ void sim_hazard_map_used(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
 uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count);
 void sim_hazard_factors_read(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count,
                              uint32_t issued);
+/* A group of products of the warpgroup is made: returns the time. A warp has waited for one that was made then. */
+uint32_t sim_hazard_products_made(const sim_warp *w);
+void sim_hazard_products_waited(sim_warp *w, uint32_t made);
 /* The warp's queue of products has changed. */
 void sim_hazard_products(sim_warp *w);
 /* Called before each operation of a warp with products in flight. */

@@ -44,6 +44,7 @@ typedef struct sim_view {
     uint32_t kept, kept_in; /* the snapshot in the access log, and its epoch + 1 */
     uint64_t lock;          /* the address of a lock that a lane holds; 0: none (lock.h) */
     uint8_t lock_lane, lacks;
+    uint32_t products; /* the warpgroup is known up to this time by a wait for its product (products.c) */
 } sim_view;
 
 typedef struct sim_views {
@@ -535,6 +536,11 @@ static inline bool sim_cannot_race(const sim_visit *k, uint8_t state, uint32_t a
 /* flag.c. True if the visit loads volatile data that the writer of a flag, for which the thread waited, stored before.
  */
 bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t instruction);
+/* products.c. True if a warp of the visitor's warpgroup has read by a product, and the visitor knows only by its own
+ * wait for the product that this is over. */
+bool sim_relies_on_own_wait(const sim_visit *k, uint32_t actor, const sim_read *r);
+/* products.c. True if the visitor's warp has issued the product and has not waited for it. */
+bool sim_has_yet_to_wait(const sim_visit *k, uint32_t instruction);
 
 /* Record the lanes' read or write in the lines' rows. Return the lanes whose lines are detailed: cells must check
  * those. `state`: SIM_CELL_* of the write. */

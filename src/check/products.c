@@ -1,4 +1,4 @@
-/* Registers of background products that are used before the warp has waited for them. */
+/* Background products: registers that are used before the warp has waited for them, and what a wait orders. */
 #include "base/memory.h"
 #include "check/internal.h"
 #include "ptx/liveness.h"
@@ -65,4 +65,46 @@ void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active) {
         sim_hazard_say(f, "register %s belongs to a %s has covered",
                        w->sm->grid->program->function->registers[t.reg].name,
                        loads ? "tcgen05.ld that no tcgen05.wait::ld" : "wgmma.mma_async that no wgmma.wait_group");
+}
+
+/* ---- waits ---- */
+
+static uint32_t place_in_warpgroup(const sim_domain *d, uint32_t actor) {
+    return actor % d->warps % SIM_WARPGROUP;
+}
+
+uint32_t sim_hazard_products_made(const sim_warp *w) {
+    return sim_domain_of(w->block)->now;
+}
+
+/* All lanes of the warp learn what the warpgroup did until then. That is more than the ISA promises: it speaks of the
+ * product's own accesses only. */
+void sim_hazard_products_waited(sim_warp *w, uint32_t made) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t self = sim_actor(w), first = self - place_in_warpgroup(d, self);
+    for (uint32_t i = 0; i < d->views[self].count; i++) {
+        sim_view *v = sim_view_at(&d->views[self], i);
+        for (uint32_t n = 0; n < SIM_WARPGROUP; n++) sim_known_add(&v->order[first + n], (sim_known){.all = made});
+        v->products = made;
+        sim_view_refresh(d, v);
+    }
+    d->now++;
+}
+
+bool sim_has_yet_to_wait(const sim_visit *k, uint32_t instruction) {
+    const sim_product_queue *q = &k->w->block->async.queues[k->w->index].products;
+    for (size_t i = 0; i < q->count; i++)
+        if (q->items[i].op->instruction == instruction) return true;
+    return false;
+}
+
+/* Every later meeting of the two warps tells more than the wait did. */
+bool sim_relies_on_own_wait(const sim_visit *k, uint32_t actor, const sim_read *r) {
+    const uint32_t place = place_in_warpgroup(k->d, actor);
+    if (!k->d->has_steps || actor == k->actor) return false;
+    if (actor - place != k->actor - place_in_warpgroup(k->d, k->actor)) return false;
+    if (!ptx_is_warpgroup_product(sim_instruction_of(k->w, r->instruction))) return false;
+    const sim_known *known = &k->v->order[actor];
+    const uint32_t told = k->v->products;
+    return told >= r->time && known->all == told && !(known->lanes && known->some > told);
 }

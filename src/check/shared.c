@@ -228,7 +228,25 @@ static bool overwrite_word(const sim_visit *k, const sim_cell *c, uint32_t word)
     return c->written & SIM_CELL_CONTESTED;
 }
 
+/* A wait for a product is one for the whole warpgroup's: kernels rely on it when one thread of a warpgroup hands a
+ * stage back for all. PTX speaks of the executing threads only. So a warp that itself writes at once what the others'
+ * parts read gets advice. */
+static void report_own_wait(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction,
+                            uint32_t thread) {
+    sim_suspect s = suspect_of(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
+    s.is_advice = true;
+    sim_finding *f = sim_hazard_report(k->w, &s);
+    if (f)
+        sim_hazard_say(f, "the warp has waited for the product, but only hardware promises that the parts of its "
+                          "warpgroup's other warps are over, too: put a barrier of the warpgroup behind the wait");
+}
+
 static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction, uint32_t thread) {
+    if (sim_has_yet_to_wait(k, instruction)) {
+        sim_visit_report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, address, bytes, HAUL_ACTION_ASYNC_READ, instruction,
+                         thread);
+        return;
+    }
     sim_suspect s = suspect_of(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
     const uint8_t *uses = k->w->sm->grid->uses;
     const bool is_volatile = uses && uses[instruction] & SIM_USE_LOADS_VOLATILE;
@@ -350,6 +368,8 @@ static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byt
         const sim_read *read = &b->readers[r].read;
         const uint32_t first = b->readers[r].actor * SIM_LANES;
         const uint32_t unknown = read->time < k->d->start ? 0 : unknown_lanes(k, b->readers[r].actor, read);
+        if (read->time >= k->d->start && sim_relies_on_own_wait(k, b->readers[r].actor, read))
+            report_own_wait(k, address, 1, read->instruction, first);
         if (!unknown || cannot_race_with_read(k, first, read->instruction)) continue;
         report_reader(k, address, 1, read->instruction, first + (uint32_t)__builtin_ctz(unknown));
         return;
@@ -429,6 +449,8 @@ static void check_readers(const sim_visit *k, uint32_t word, const sim_cell *c) 
         const sim_read *plane = k->s->reads[a];
         if (!(c->readers >> a % 32 & 1) || !plane || plane[word].time < k->d->start) continue;
         const uint32_t unknown = unknown_lanes(k, a, &plane[word]);
+        if (sim_relies_on_own_wait(k, a, &plane[word]))
+            report_own_wait(k, 4 * word, 4, plane[word].instruction, a * SIM_LANES);
         if (!unknown || cannot_race_with_read(k, a * SIM_LANES, plane[word].instruction)) continue;
         report_reader(k, 4 * word, 4, plane[word].instruction, a * SIM_LANES + (uint32_t)__builtin_ctz(unknown));
         return;

@@ -214,6 +214,7 @@ void sim_stuck_put_event(text *out, const sim_warp *w, const sim_path *p) {
         return;
     case SIM_PATH_AT_CLUSTER: text_put(out, "the cluster's barrier"); return;
     case SIM_PATH_AT_TENSOR_MEMORY: text_put(out, "columns of tensor memory"); return;
+    case SIM_PATH_AT_PRODUCT: text_put(out, "the other warps of its warpgroup to issue the same product"); return;
     default: text_put(out, "a change that nobody makes"); return;
     }
 }

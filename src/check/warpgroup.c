@@ -1,10 +1,9 @@
 /* Warpgroups: instructions that all four warps must execute, and synchronisation that they need before the next one. */
 #include "check/internal.h"
 #include "state/occupancy.h"
+#include "state/products.h"
 
 #include <string.h>
-
-enum { WARPS = 4 };
 
 static sim_steps *steps_of(const sim_block *b, uint32_t warp, sim_step_kind kind) {
     sim_domain *d = sim_domain_of(b);
@@ -77,8 +76,8 @@ void sim_hazard_warpgroup(sim_warp *w, const sim_op *op, uint32_t lanes, sim_ste
     check_whole(w, op, lanes);
     if (!(lanes >> __builtin_ctz(w->live) & 1)) return; /* lanes that arrive apart are one step of the warp */
     sim_steps *own = steps_of(w->block, w->index, kind);
-    const uint32_t first = w->index / WARPS * WARPS, n = own->count;
-    for (uint32_t i = first; i < first + WARPS && i < w->block->warp_count; i++) {
+    const uint32_t first = w->index / SIM_WARPGROUP * SIM_WARPGROUP, n = own->count;
+    for (uint32_t i = first; i < first + SIM_WARPGROUP && i < w->block->warp_count; i++) {
         const sim_steps *other = steps_of(w->block, i, kind);
         if (i == w->index) continue;
         check_same(w, op, lanes, i, other, n);
@@ -104,7 +103,7 @@ static void report_missing(sim_block *b, uint32_t warp, uint32_t missing, sim_st
 /* Reports warps of a group that have executed different numbers of steps. */
 static void finish_group(sim_block *b, uint32_t first, sim_step_kind kind) {
     uint32_t most = first, least = first;
-    for (uint32_t i = first; i < first + WARPS && i < b->warp_count; i++) {
+    for (uint32_t i = first; i < first + SIM_WARPGROUP && i < b->warp_count; i++) {
         const uint32_t count = steps_of(b, i, kind)->count;
         if (count > steps_of(b, most, kind)->count) most = i;
         if (count < steps_of(b, least, kind)->count) least = i;
@@ -160,7 +159,7 @@ static void check_registers(sim_block *b) {
 
 void sim_warpgroups_finish(sim_block *b) {
     if (sim_domain_of(b)->has_steps) check_registers(b);
-    for (uint32_t first = 0; sim_domain_of(b)->has_steps && first < b->warp_count; first += WARPS)
+    for (uint32_t first = 0; sim_domain_of(b)->has_steps && first < b->warp_count; first += SIM_WARPGROUP)
         for (int kind = 0; kind < SIM_STEP_KINDS; kind++) finish_group(b, first, (sim_step_kind)kind);
 }
 

@@ -13,6 +13,7 @@
 #include "count/count.h"
 #include "exec/cluster.h"
 #include "exec/paths.h"
+#include "exec/products.h"
 #include "state/block.h"
 
 #include <string.h>
@@ -71,6 +72,7 @@ static void lanes_ended(sim_warp *w) {
         if (is_complete(b, &b->barriers[id])) open_barrier(b, id);
     }
     sim_cluster_lanes_ended(w);
+    sim_products_wake(w);
 }
 
 sim_step sim_warp_exit(sim_warp *w, uint32_t lanes) {

@@ -1,4 +1,5 @@
-/* Matrix products in flight: a queue for each warp, whose entries are done at the wait for their group.
+/* Matrix products in flight: a queue for each warp, whose entries are done at the first wait of its warpgroup for their
+ * group.
  *
  * An entry names a function that does the work (`make`), so wgmma, loads and stores of tensor memory share the queue. A
  * schedule may let an entry take effect at its issue; it then stays in the queue for its checks. An entry owns its
@@ -10,6 +11,7 @@
 
 #include "base/memory.h"
 #include "check/hazard.h"
+#include "exec/paths.h"
 #include "state/block.h"
 
 /* The queue lives with the block's copies, since its lifetime is the same. */
@@ -20,7 +22,7 @@ static sim_product_queue *queue_of(sim_warp *w) {
 /* Returns whether the last entry takes effect now. The warp's operations keep their order, which products of the same
  * sums rely on. */
 static bool takes_effect_early(sim_warp *w, const sim_product_queue *q) {
-    const bool is_next = q->count < 2 || q->items[q->count - 2].effect == SIM_CHECKS_ONLY;
+    const bool is_next = q->count < 2 || q->items[q->count - 2].effect >= SIM_CHECKS_ONLY;
     return sim_takes_effect_at_issue(&w->sm->grid->schedule, w->block->async.issued++) && is_next;
 }
 
@@ -47,14 +49,25 @@ bool sim_products_add(sim_warp *w, const sim_pending_product *p) {
     return true;
 }
 
+static sim_warp *warpgroup_of(sim_warp *w) {
+    return &w->block->warps[w->index / SIM_WARPGROUP * SIM_WARPGROUP];
+}
+
+void sim_products_wake(sim_warp *w) {
+    sim_warp *group = warpgroup_of(w);
+    for (uint32_t i = 0; i < SIM_WARPGROUP && group[i].index < w->block->warp_count; i++)
+        sim_warp_wake_all(&group[i], SIM_PATH_AT_PRODUCT);
+}
+
 void sim_products_commit(sim_warp *w) {
     queue_of(w)->closed++;
     w->sm->changes++;
+    sim_products_wake(w);
 }
 
 /* Does the work, or the rest of it, and frees the entry's data. */
 static void make(sim_warp *w, sim_pending_product *p) {
-    p->make(w, p);
+    if (p->effect != SIM_EFFECT_MADE) p->make(w, p);
     memory_free(p->data);
 }
 
@@ -86,12 +99,46 @@ static void make_some(sim_warp *w, sim_product_maker kind) {
     keep_from(w, q, q->count - kept, kept);
 }
 
-/* Groups are closed in order, so the entries that are due are the first ones. */
-void sim_products_wait(sim_warp *w, uint32_t keep) {
-    const sim_product_queue *q = queue_of(w);
+/* ---- waits for groups ---- */
+
+/* Groups are closed in order, so the entries of the first `groups` are the first ones. Returns their number. */
+static size_t count_due(const sim_product_queue *q, uint32_t groups) {
     size_t due = 0;
-    while (due < q->count && (uint64_t)q->items[due].group + keep < q->closed) due++;
+    while (due < q->count && q->items[due].group < groups) due++;
+    return due;
+}
+
+static bool have_all_closed(const sim_warp *group, uint32_t groups) {
+    for (uint32_t i = 0; i < SIM_WARPGROUP; i++)
+        if (group[i].live && group[i].block->async.queues[group[i].index].products.closed < groups) return false;
+    return true;
+}
+
+/* Does what is due of all four warps. The entries stay in their queues, until their own warp waits. */
+static void make_group(sim_warp *group, uint32_t groups) {
+    const uint32_t made = group->sm->hazards ? sim_hazard_products_made(group) : 0;
+    for (uint32_t i = 0; i < SIM_WARPGROUP; i++) {
+        sim_product_queue *q = queue_of(&group[i]);
+        for (size_t n = 0, due = count_due(q, groups); n < due; n++) {
+            sim_pending_product *p = &q->items[n];
+            if (p->effect == SIM_EFFECT_MADE) continue;
+            p->make(&group[i], p);
+            p->effect = SIM_EFFECT_MADE;
+            p->made = made;
+        }
+    }
+}
+
+bool sim_products_wait(sim_warp *w, uint32_t keep, bool anyhow) {
+    const sim_product_queue *q = queue_of(w);
+    const uint32_t groups = q->closed > keep ? q->closed - keep : 0;
+    const size_t due = count_due(q, groups);
+    if (!due) return true;
+    if (!anyhow && !have_all_closed(warpgroup_of(w), groups)) return false;
+    make_group(warpgroup_of(w), groups);
+    if (w->sm->hazards) sim_hazard_products_waited(w, q->items[due - 1].made);
     make_first(w, due);
+    return true;
 }
 
 void sim_products_finish(sim_warp *w) {

@@ -8,8 +8,12 @@
 /* Queues a product. Returns false if the host has no memory. */
 bool sim_products_add(sim_warp *w, const sim_pending_product *p);
 void sim_products_commit(sim_warp *w);
-/* Executes the products of all closed groups except the newest `keep`. */
-void sim_products_wait(sim_warp *w, uint32_t keep);
+/* Waits for all closed groups except the newest `keep`. A group is one operation of the warpgroup: it is complete when
+ * all four warps' parts are. Returns false, and does nothing, if another warp has not issued its part yet; with
+ * `anyhow` goes on without it. */
+bool sim_products_wait(sim_warp *w, uint32_t keep, bool anyhow);
+/* Lets the other warps of the warpgroup go on that wait for this one's part of a group. */
+void sim_products_wake(sim_warp *w);
 /* Executes all products and leaves the stores. */
 void sim_products_finish(sim_warp *w);
 /* Executes all entries of one kind. */

@@ -457,13 +457,13 @@ bool sim_sm_poll_again(sim_sm *sm) {
 
 /* ---- when nothing can run ---- */
 
-/* Lets the paths in mbarrier.try_wait return false, as hardware does after a time that it chooses. Returns whether
- * there were any. */
+/* Lets the paths in mbarrier.try_wait return false, as hardware does after a time that it chooses, and those go on that
+ * wait for their warpgroup's other warps. Returns whether there were any. */
 static bool time_out_warp(sim_warp *w) {
     bool any = false;
     for (uint32_t left = sim_warp_parked(w); left; left &= left - 1) {
         sim_path *p = &w->paths[__builtin_ctz(left)];
-        if (p->state != SIM_PATH_AT_MBARRIER) continue;
+        if (p->state != SIM_PATH_AT_MBARRIER && p->state != SIM_PATH_AT_PRODUCT) continue;
         p->resumes = 1;
         sim_warp_wake(w, p);
         any = true;

@@ -23,6 +23,7 @@ typedef enum sim_path_state {
     SIM_PATH_AT_MBARRIER,      /* waits in mbarrier.try_wait for a phase to complete */
     SIM_PATH_AT_CLUSTER,       /* waits at the cluster's barrier */
     SIM_PATH_AT_TENSOR_MEMORY, /* waits for columns of tensor memory */
+    SIM_PATH_AT_PRODUCT,       /* waits for other warps of its warpgroup to issue their part of a product */
     SIM_PATH_AT_ORDER,         /* its next operation touches other blocks' data: waits for the serial phase */
 } sim_path_state;
 

@@ -180,7 +180,8 @@ KERNEL(factor_overwritten_in_flight) {
     store_sums(0);
 }
 
-/* Each warp waits for its own part of the product; another one may still read b. */
+/* PTX has each warp wait for its own part of the product; another one may still read b. Hardware waits for the whole.
+ */
 KERNEL(factor_overwritten_under_other_warps) {
     __shared__ alignas(128) unsigned b[64];
     FACTORS;

@@ -1,9 +1,10 @@
-/* wgmma: asynchronous products of a warpgroup (four warps). Each warp computes 16 of the 64 rows independently, so this
- * file handles one warp's part.
+/* wgmma: asynchronous products of a warpgroup (four warps). Each warp computes 16 of the 64 rows, and this file handles
+ * one warp's part.
  *
  * The issue reads descriptors, predicate and metadata, checks all addresses, and queues the product. It is computed
- * when the warp waits for its group (exec/products.c), or when a plain mov copies its registers: as late as the rules
- * allow, so that a missing wait shows. Factors are read in chunks of 16 bytes, whose places a descriptor gives.
+ * when a warp of the warpgroup waits for the group (exec/products.c), or when a plain mov copies its registers: as late
+ * as the rules allow, so that a missing wait shows. Factors are read in chunks of 16 bytes, whose places a descriptor
+ * gives.
  *
  * a, b: slots of the descriptors; c, x: the predicate that keeps the sums, and its flip; more: a sim_product in the
  * pool; imm2: GROUP_* */
@@ -22,7 +23,7 @@
 
 /* Forms: a has a descriptor, not registers; a factor is stored along its other dimension; the product is subtracted. */
 enum { GROUP_A_IN_MEMORY = 1, GROUP_TRANSPOSES_A = 2, GROUP_TRANSPOSES_B = 4, GROUP_NEGATES = 8 };
-enum { WARPS = 4, ROWS_OF_WARP = 16, WORST_CHUNKS = 1024 };
+enum { ROWS_OF_WARP = 16, WORST_CHUNKS = 1024 };
 
 /* ---- factors in shared memory ---- */
 
@@ -36,7 +37,7 @@ typedef struct described {
 static described describe_a(const sim_warp *w, const sim_op *op, uint64_t bits) {
     const sim_product *p = sim_product_at(w, op);
     return (described){.descriptor = sim_descriptor_of(bits, op->imm2 & GROUP_TRANSPOSES_A),
-                       .first = w->index % WARPS * ROWS_OF_WARP,
+                       .first = w->index % SIM_WARPGROUP * ROWS_OF_WARP,
                        .count = p->m,
                        .depth = sim_depth_of_a(p),
                        .bits = sim_element_bits(p->type_a)};
@@ -166,9 +167,8 @@ static bool check_chunks(sim_warp *w, const sim_op *op, const chunk_list *list) 
     return true;
 }
 
-/* A warpgroup is four warps, the first of which has a number that is a multiple of four. */
 static bool check_warpgroup(sim_warp *w, const sim_op *op) {
-    if (w->index / WARPS * WARPS + WARPS <= w->block->warp_count) return true;
+    if (w->index / SIM_WARPGROUP * SIM_WARPGROUP + SIM_WARPGROUP <= w->block->warp_count) return true;
     sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1, "warp %u is not in a complete warpgroup of four warps", w->index);
     return false;
 }
@@ -216,11 +216,15 @@ static sim_step commit(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* imm: groups to leave in flight. Other warps may run next, as after each wait. */
+/* imm: groups to leave in flight. Other warps may run next, as after each wait. A warp that waits for one of its
+ * warpgroup goes on without it when nothing else can run: the kernel has diverged. */
 static sim_step wait(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
-    if (!sim_whole_warp(w, op, active, &step)) return step;
-    sim_products_wait(w, (uint32_t)op->imm);
+    const uint32_t lanes = sim_whole_warp(w, op, active, &step);
+    if (!lanes) return step;
+    if (!sim_products_wait(w, (uint32_t)op->imm, w->path->resumes))
+        return sim_warp_wait(w, sim_pc(w, op), lanes, SIM_PATH_AT_PRODUCT);
+    w->path->resumes = 0;
     return SIM_YIELD;
 }
 

@@ -20,6 +20,13 @@
 #define WAIT_FOR(keep) "wgmma.wait_group.sync.aligned " keep ";\n"
 #define STORE_SUM "st.global.f32 [%rd2], %f3;\n"
 
+/* The second warpgroup writes b again, when one thread of the first has handed it back for all four warps, as CUTLASS's
+ * pipelines do. */
+#define HAND_BACK(in_flight, behind_wait)                                                                         \
+    STORE FENCE INIT("1") "setp.ge.u32 %p3, %r0, 128;\n@%p3 bra REFILL;\n" MULTIPLY CLOSE in_flight WAIT_FOR("0") \
+        behind_wait STORE_SUM "bra DONE;\nREFILL: " WAIT "st.shared.u32 [%r4+-512], %r0;\nDONE:\n"
+#define ARRIVE "@!%p1 mbarrier.arrive.shared.b64 _, [%r5];\n"
+
 /* ---- a ring of stages as Triton writes it: cp.async copies the factors of a later round (a: 2048 bytes, b: 256), and
  * each round computes its descriptors in the registers of the last one, whose product is still in flight ---- */
 
@@ -81,6 +88,11 @@ static const pair pairs[] = {
     PAIR("b overwritten by others after their own wait", RACE_SHARED, 1, 128,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE STORE_SUM),
+    PAIR("b overwritten by a warp that knows its own part is over", RACE_SHARED, 1, 128,
+         STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") "bar.warp.sync 0xffffffff;\n" STORE STORE_SUM,
+         STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") "bar.sync 1, 128;\n" STORE STORE_SUM),
+    PAIR_WITH("b handed back by one thread before its wait", RACE_SHARED, 1, 256, HAND_BACK(ARRIVE, ""),
+              HAND_BACK("", ARRIVE), .or_kind = HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN),
     PAIR("a's register set before the wait, not the descriptor", MATRIX_BEFORE_WAIT, 1, 128,
          STORE FENCE MEET MULTIPLY CLOSE "mov.u32 %r12, 7;\n" WAIT_FOR("0") STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE "mov.u64 %rd4, 7;\n" WAIT_FOR("0") STORE_SUM),

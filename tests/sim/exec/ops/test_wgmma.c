@@ -351,6 +351,33 @@ static void what_is_read_at_the_issue_may_be_overwritten(void **state) {
     check_reusing(&(test){&sparse_s8, 96, {128, false, 0}, {128, false, 0}, true}, true);
 }
 
+/* All factors are 1, and the sums 16. Warp 0 hands b back for its warpgroup, whose other warps come to the product
+ * late; then another warp clears b. */
+#define HANDED_BACK                                                                                                  \
+    ".version 8.6\n.target sm_90a\n.address_size 64\n.shared .align 128 .b8 b[256];\n.shared .align 8 .b64 "         \
+    "bar;\n" BEGIN "mov.u32 %r3, b;\nmad.lo.u32 %r4, %r0, 4, %r3;\nmov.u32 %r5, bar;\nmov.u32 %r6, 0x3c003c00;\n"    \
+    "setp.lt.u32 %p1, %r0, 64;\n@%p1 st.shared.u32 [%r4], %r6;\nfence.proxy.async.shared::cta;\nsetp.eq.u32 %p2, "   \
+    "%r0, 0;\n"                                                                                                      \
+    "@%p2 mbarrier.init.shared.b64 [%r5], 1;\nbar.sync 0;\nsetp.ge.u32 %p3, %r0, 128;\n@%p3 bra CLEAR;\n"            \
+    "mov.u32 %r7, 0;\nsetp.lt.u32 %p4, %r0, 32;\n@%p4 bra MULTIPLY;\n"                                               \
+    "LATE: add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p4, %r7, 20000;\n@%p4 bra LATE;\nMULTIPLY:\n"                          \
+    "mov.u32 %r10, %r6;\nmov.u32 %r11, %r6;\nmov.u32 %r12, %r6;\nmov.u32 %r13, %r6;\nshr.u32 %r3, %r3, 4;\n"         \
+    "cvt.u64.u32 %rd4, %r3;\nor.b64 %rd4, %rd4, 0x0000001000080000;\nwgmma.fence.sync.aligned;\n"                    \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r10, %r11, %r12, %r13}, %rd4, 0, 1, " \
+    "1, "                                                                                                            \
+    "0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"                                       \
+    "@%p2 mbarrier.arrive.shared.b64 _, [%r5];\nst.global.f32 [%rd2], %f0;\nret;\n"                                  \
+    "CLEAR: mbarrier.try_wait.parity.shared.b64 %p5, [%r5], 0;\n@!%p5 bra CLEAR;\nmov.u32 %r6, 0;\n"                 \
+    "st.shared.u32 [%r4+-512], %r6;\n" END
+
+static void a_wait_is_for_the_whole_warpgroups_product(void **state) {
+    (void)state;
+    enum { MULTIPLIERS = 128 };
+    float out[MULTIPLIERS] = {0};
+    run_kernel(&(kernel_run){.ptx = HANDED_BACK, .threads = MULTIPLIERS + 64, INTO(out)});
+    for (unsigned t = 0; t < MULTIPLIERS; t++) assert_float_equal(out[t], 16, 0);
+}
+
 static void expect_fault(const char *instructions, uint32_t threads, const char *why) {
     text ptx = {0};
     text_put(&ptx, ".version 8.6\n.target sm_90a\n.address_size 64\n" BEGIN);
@@ -402,6 +429,7 @@ int main(void) {
         cmocka_unit_test(what_hardware_cannot_do_is_a_fault),
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(what_is_read_at_the_issue_may_be_overwritten),
+        cmocka_unit_test(a_wait_is_for_the_whole_warpgroups_product),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
