@@ -202,6 +202,7 @@ static haul_status launch_of_options(cli_session *s, const cli_values *v) {
     if (!v->quiet) s->note = note_of(v);
     HAUL_TRY(launch_parse_extent("--grid", v->grid ? v->grid : "1", d.grid));
     HAUL_TRY(launch_parse_extent("--block", v->block ? v->block : "1", d.block));
+    if (v->cluster) HAUL_TRY(launch_parse_extent("--cluster", v->cluster, d.cluster));
     d.arguments = ARENA_ARRAY(&s->launches.memory, v->arg.count + v->global.count, launch_argument);
     if (!d.arguments) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launch");
     for (size_t i = 0; i < v->arg.count; i++)
@@ -216,9 +217,11 @@ static haul_status launch_of_options(cli_session *s, const cli_values *v) {
 
 /* The launch of the options comes first, then those of the files in the order of the command line. */
 static haul_status read_launches(cli_session *s, const cli_values *v) {
-    if (!v->kernel && (v->grid || v->block || v->arg.count || v->global.count || v->smem || v->window || v->set_aside))
-        return haul_fail(HAUL_ERROR_ARGUMENT, "--grid, --block, --smem, --arg, --global, --window and --set-aside "
-                                              "describe a launch: add --kernel NAME");
+    const bool describes =
+        v->grid || v->block || v->cluster || v->arg.count || v->global.count || v->smem || v->window || v->set_aside;
+    if (!v->kernel && describes)
+        return haul_fail(HAUL_ERROR_ARGUMENT, "--grid, --block, --cluster, --smem, --arg, --global, --window and "
+                                              "--set-aside describe a launch: add --kernel NAME");
     if (v->kernel) HAUL_TRY(launch_of_options(s, v));
     for (size_t i = 0; i < v->operands.count; i++) {
         if (!is_kernels(v->operands.items[i])) HAUL_TRY(launch_read_file(&s->launches, v->operands.items[i]));

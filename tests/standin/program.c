@@ -23,6 +23,19 @@ extern void __cudaRegisterVar(void **handle, char *host, char *device, const cha
 extern int cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **parameters, size_t shared, void *stream);
 extern int cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **parameters, size_t shared,
                                        void *stream);
+/* An attribute of a launch; the only one used here is a cluster's size in blocks. */
+typedef struct attribute {
+    int id, unused;
+    unsigned cluster[16];
+} attribute;
+typedef struct configuration {
+    dim3 grid, block;
+    size_t shared;
+    void *stream;
+    attribute *attributes;
+    unsigned count;
+} configuration;
+extern int cudaLaunchKernelExC(const configuration *c, const void *f, void **parameters);
 extern int cudaMalloc(void **address, size_t bytes);
 extern int cudaFree(void *address);
 extern int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
@@ -243,6 +256,18 @@ static int pass_pointers(void) {
     return cudaDeviceSynchronize();
 }
 
+/* Two blocks as one cluster, which the launch asks for. */
+static int launch_cluster(void) {
+    enum { CLUSTER_DIMENSION = 4 };
+    attribute cluster = {.id = CLUSTER_DIMENSION, .cluster = {2, 1, 1}};
+    const configuration c = {{2, 1, 1}, {1, 1, 1}, .attributes = &cluster, .count = 1};
+    void *numbers, *parameters[] = {&numbers};
+    cudaMalloc(&numbers, 4 * COUNT);
+    cudaMemset(numbers, 0, 4 * COUNT);
+    const int error = cudaLaunchKernelExC(&c, &increase, parameters);
+    return error ? error : cudaDeviceSynchronize();
+}
+
 /* ---- NVTX, as its headers do it ---- */
 
 typedef void function(void);
@@ -306,6 +331,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "processes") == 0) return use_two_processes();
     if (strcmp(what, "ranges") == 0) return use_ranges();
     if (strcmp(what, "pointers") == 0) return pass_pointers();
+    if (strcmp(what, "cluster") == 0) return launch_cluster();
     if (strcmp(what, "table") == 0) return ask_for_table();
     if (strcmp(what, "graphics") == 0) return ask_for_graphics();
     if (strcmp(what, "no-launch") == 0) return only_allocate();

@@ -115,6 +115,10 @@ result 'what is recorded can be compared' exits_with 0 "$haul" compare --device 
 result 'and gives what the program got' says 'outputs: 2 of 2 launches bit-identical' out
 result 'also after all files have been moved' sh -c \
     "mkdir '$work/there' && mv '$work'/record.* '$work/there' && '$haul' replay --device sim '$work/there/record.jsonl'"
+result 'so is a cluster that the launch asks for' \
+    exits_with 0 "$haul" replay --record "$work/cluster.jsonl" -- "$program" cluster
+result 'with its size' grep -q '"cluster": *\[2, *1, *1\]' "$work/cluster.jsonl"
+result 'and gives the same' exits_with 0 "$haul" compare --device sim "$work/cluster.jsonl"
 result 'launches with pointers in structures are recorded' \
     exits_with 0 "$haul" replay --record "$work/pointers.jsonl" --launches 2 -- "$program" pointers
 result 'unless they share a buffer' says 'fill is not recorded: the structure of argument 0 shares a buffer' err

@@ -157,6 +157,7 @@ typedef struct launch_description {
     const char *file;  /* the source's stem, or NULL */
     const char *ptx;   /* the kernel's file, or NULL */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; zeros: as the kernel declares */
     uint32_t shared_bytes;
     bool opted_in; /* set by launch_run(): the kernel had to opt in to this size */
     launch_l2 l2;

@@ -175,11 +175,12 @@ static haul_status read_counters(launch_list *list, json_t *object, launch_descr
 static haul_status read_optional(launch_list *list, json_t *object, launch_description *d) {
     json_t *id = json_object_get(object, "id"), *shared = json_object_get(object, "smem");
     json_t *file = json_object_get(object, "file"), *us = json_object_get(object, "us");
-    json_t *ptx = json_object_get(object, "ptx");
+    json_t *ptx = json_object_get(object, "ptx"), *cluster = json_object_get(object, "cluster");
     int64_t bytes = 0;
     if (id) HAUL_TRY(launch_read_integer(id, "id", INT64_MIN, INT64_MAX, &d->id));
     if (shared) HAUL_TRY(launch_read_integer(shared, "smem", 0, UINT32_MAX, &bytes));
     d->shared_bytes = (uint32_t)bytes;
+    if (cluster) HAUL_TRY(read_extent(cluster, "cluster", d->cluster));
     if (file) HAUL_TRY(launch_read_string(list, file, "file", &d->file));
     if (ptx) HAUL_TRY(launch_read_path(list, ptx, "ptx", &d->ptx));
     if (us) d->us = json_number_value(us);

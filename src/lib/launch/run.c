@@ -238,6 +238,7 @@ haul_launch launch_workspace_launch(const workspace *w, const haul_module *modul
     pad_structures(w, module, d, launch.kernel);
     memcpy(launch.grid, d->grid, sizeof launch.grid);
     memcpy(launch.block, d->block, sizeof launch.block);
+    memcpy(launch.cluster, d->cluster, sizeof launch.cluster);
     if (d->l2.has_window) {
         const launch_argument *a = &d->arguments[d->l2.argument];
         launch.window = (haul_l2_window){.buffer = w->buffers[d->l2.argument],
@@ -374,9 +375,10 @@ static json_t *line_of(const launch_description *d) {
         json_array_append_new(arguments, launch_argument_to_json(&d->arguments[i]));
     for (size_t i = 0; i < d->variable_count; i++)
         json_object_set_new(globals, variables[i].variable, launch_argument_to_json(&variables[i]));
-    return json_pack("{s:I, s:s, s:o, s:o, s:I, s:o, s:o*, s:o*}", "id", (json_int_t)d->id, "kernel", d->kernel, "grid",
-                     extent_to_json(d->grid), "block", extent_to_json(d->block), "smem", (json_int_t)d->shared_bytes,
-                     "args", arguments, "globals", globals, "l2", d->l2.given ? l2_to_json(&d->l2) : NULL);
+    return json_pack("{s:I, s:s, s:o, s:o, s:o*, s:I, s:o, s:o*, s:o*}", "id", (json_int_t)d->id, "kernel", d->kernel,
+                     "grid", extent_to_json(d->grid), "block", extent_to_json(d->block), "cluster",
+                     d->cluster[0] ? extent_to_json(d->cluster) : NULL, "smem", (json_int_t)d->shared_bytes, "args",
+                     arguments, "globals", globals, "l2", d->l2.given ? l2_to_json(&d->l2) : NULL);
 }
 
 /* The member of a structure with this number; structures are objects or arrays. */

@@ -354,16 +354,19 @@ static bool uses_textures(const ptx_function *entry) {
 }
 
 /* HAUL_ERROR_UNSUPPORTED, with a message, if a launch file cannot describe the launch. */
-static haul_status check_launch(const CUlaunchConfig *c, const ptx_function *entry, void **parameters) {
-    for (unsigned i = 0; i < c->attribute_count; i++)
-        if (c->attributes[i].id == DRIVER_LAUNCH_CLUSTER)
-            return haul_fail(HAUL_ERROR_UNSUPPORTED,
-                             "it has a cluster of its own, which launch files have no field for");
+static haul_status check_launch(const ptx_function *entry, void **parameters) {
     if (!parameters && entry->param_count)
         return haul_fail(HAUL_ERROR_UNSUPPORTED, "its arguments are packed in one buffer");
     if (uses_textures(entry))
         return haul_fail(HAUL_ERROR_UNSUPPORTED, "it uses textures or surfaces, which are not recorded");
     return HAUL_OK;
+}
+
+/* The cluster that the launch gives itself; NULL: it has what the kernel declares. */
+static json_t *cluster_of(const CUlaunchConfig *c) {
+    for (unsigned i = 0; i < c->attribute_count; i++)
+        if (c->attributes[i].id == DRIVER_LAUNCH_CLUSTER) return report_json_extent(c->attributes[i].value.cluster);
+    return NULL;
 }
 
 /* Waits first, so that buffers have the contents that the kernel will find. */
@@ -372,12 +375,12 @@ static haul_status describe(const driver_table *d, const standin_kernel_record *
     const ptx_function *entry;
     CUmodule handle;
     const ptx_module *module = sim_driver_kernel_ptx(k->handle, &entry, &handle);
-    HAUL_TRY(check_launch(c, entry, parameters));
+    HAUL_TRY(check_launch(entry, parameters));
     HAUL_TRY(open_recording());
     if (d->synchronize() != CUDA_SUCCESS) return haul_fail(HAUL_ERROR_DRIVER, "the work before it failed");
-    state.line =
-        json_pack("{s:I, s:s, s:o, s:o, s:i}", "id", (json_int_t)state.written, "kernel", k->symbol, "grid",
-                  report_json_extent(c->grid), "block", report_json_extent(c->block), "smem", (int)c->shared_bytes);
+    state.line = json_pack("{s:I, s:s, s:o, s:o, s:o*, s:i}", "id", (json_int_t)state.written, "kernel", k->symbol,
+                           "grid", report_json_extent(c->grid), "block", report_json_extent(c->block), "cluster",
+                           cluster_of(c), "smem", (int)c->shared_bytes);
     if (!state.line) return haul_no_memory("the launch's record");
     HAUL_TRY(save_module(module, state.line));
     HAUL_TRY(add_arguments(d, entry, parameters, state.line));
