@@ -298,6 +298,20 @@ void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read)
     }
 }
 
+/* Copies in flight that complete on other mbarriers are later stages of a pipeline. Those of a stage are issued one
+ * after the other. */
+void sim_async_passed(sim_warp *w, uint32_t barrier) {
+    const sim_async *a = &w->block->async;
+    uint32_t stages = 0, last = barrier;
+    for (size_t i = 0; i < a->bulk_count; i++) {
+        const sim_bulk *bulk = &a->bulks[i];
+        if (bulk->kind != SIM_BULK_LOAD || bulk->barrier == last) continue;
+        last = bulk->barrier;
+        stages += last != barrier;
+    }
+    count_wait(&w->sm->waits, stages);
+}
+
 /* Moves those of the queue's copies that the schedule picks in this turn. *number counts them over all queues. */
 static void move_copies(sim_block *b, sim_copy_queue *q, uint64_t turn, uint64_t *number) {
     for (size_t i = q->first; i < q->first + q->count; i++) {

@@ -28,6 +28,9 @@ void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything
 void sim_async_commit_bulk(sim_warp *w, uint32_t active);
 /* read: waits only until the sources have been read */
 void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read);
+/* A warp has passed a wait on the mbarrier at `barrier`: counts it for the estimate of time, with the stages of copies
+ * that it leaves in flight. */
+void sim_async_passed(sim_warp *w, uint32_t barrier);
 /* Returns whether reductions are in flight whose order other blocks can see. */
 bool sim_async_has_reductions(const sim_async *a);
 /* Before turn `turn` of a warp of the block: moves the data of some copies in flight, as the schedule says. */

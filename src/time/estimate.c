@@ -92,8 +92,9 @@ static const double LOADED_POWER = 2;      /* the latency of device memory grows
 static const double CONFLICT_CYCLES = 0.5; /* added to a warp's own time for each shared wavefront */
 
 /* SMs get unequal shares of memory. Blocks that follow each other even that out; blocks that stay do not. Grids that
- * stay took 3 to 6 % longer than one piece a block on an H100 and an H200 (bench/results). */
-static const double STAYING_LOSS = 0.045;
+ * stay took 3 to 6 % longer than one piece a block on an H100 and an H200 (bench/results), although nothing keeps the
+ * places of warps that end early there. */
+static const double STAYING_LOSS = 0.06;
 
 static double counter(const haul_launch_record *r, haul_counter c) {
     return r->counters[c] > 0 ? r->counters[c] : 0;
@@ -202,6 +203,14 @@ static double peer_write_seconds(const sim_machine *m, const sim_waits *w) {
     return peer_seconds(m, w->peer_written, m->peer_write_gbps);
 }
 
+static double lone_load_ns(const sim_machine *m) {
+    return m->dram_latency_ns * OF_A_LONE_LOAD;
+}
+
+static double all_waits(const sim_waits *w) {
+    return w->memory + w->staged;
+}
+
 /* How the grid is spread over the SMs. */
 typedef struct spread {
     double blocks, warps;    /* in total */
@@ -214,6 +223,19 @@ typedef struct spread {
     double joint;            /* of these together and those of the GPU */
     double others;           /* share of a scheduler's work that is not of one warp, whose time has its own */
 } spread;
+
+/* From the first block of the first round to its last one. */
+static double first_round_seconds(const sim_machine *m, const spread *s) {
+    return fmin(s->blocks, s->resident * m->sms) * DISPATCH_SECONDS;
+}
+
+/* How many times the warps of an SM load and compute one after the other. Blocks that begin later are in other phases:
+ * the average one of the first round begins half of that round's dispatch after the first. */
+static double phases_of(const sim_machine *m, const sim_waits *w, const spread *s) {
+    const double waits = fmax(1, all_waits(w) / s->warps);
+    const double alone = s->seconds * w->path / s->warps + waits * 1e-9 * lone_load_ns(m);
+    return waits * (fmax(1, s->each / s->resident) + first_round_seconds(m, s) / 2 / alone);
+}
 
 static spread spread_of(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     spread s = {.seconds = 1 / sim_loaded_clock(m)};
@@ -229,17 +251,12 @@ static spread spread_of(const sim_machine *m, const haul_launch_record *r, const
     const bool together = s.warps_of_block > 1 && w->barriers >= 2 * s.warps;
     s.overlap =
         fmin(NORM_MOST, NORM_ALONE + NORM_DOUBLED * log2(together ? s.resident : s.resident * s.warps_of_block));
-    const double phases = fmax(1, s.each / s.resident) * fmax(1, (w->memory + w->staged) / s.warps);
-    s.joint = fmin(NORM, JOINT_ONCE + JOINT_DOUBLED * log2(phases));
+    s.joint = fmin(NORM, JOINT_ONCE + JOINT_DOUBLED * log2(phases_of(m, w, &s)));
     return s;
 }
 
 static double share(double part, double rest) {
     return part + rest > 0 ? part / (part + rest) : 1;
-}
-
-static double all_waits(const sim_waits *w) {
-    return w->memory + w->staged;
 }
 
 /* How much a block's waits depend on the hit rates of its own loads. The rest is the average of all loads: a hit may be
@@ -278,6 +295,15 @@ static double skew(const sim_waits *w, const spread *s) {
     return SKEW * spread_of_warps(s) * sqrt(waits * fmin(waits, w->barriers));
 }
 
+/* Warps of a block begin together, and each wait after the first drives them apart. The places of those that end early
+ * stay empty until the block's last one ends: a multiple of a wait for memory, as at a barrier. Only waits behind the
+ * last barrier count. */
+static double idle_at_end(const sim_waits *w, const spread *s) {
+    if (s->warps_of_block < 2) return 0;
+    const double waits = all_waits(w) / s->warps, barriers = w->barriers / s->warps;
+    return s->warps * AHEAD * SKEW * spread_of_warps(s) * sqrt(fmax(0, waits - 1) / (1 + barriers));
+}
+
 /* A wait that leaves n groups of copies in flight is for one that began n such waits ago. The data have been on their
  * way while the warp worked, and while it waited these n times: a wait of x is what n * (work + x) leaves of the
  * latency. */
@@ -289,26 +315,30 @@ static double staged_waits(const sim_waits *w, double wait, const double stalls[
     return w->staged * fmax(0, (wait - groups * work) / (1 + groups));
 }
 
+/* A wait for the farthest of some loads, in cycles. `load` is the load of device memory. */
+static double wait_cycles(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
+                          double load) {
+    const beyond to = where_data_was(r, w);
+    const double alone = lone_load_ns(m), dram = alone + (m->loaded_latency_ns - alone) * pow(load, LOADED_POWER);
+    return m->l1_latency_cycles + to.l1 * 1e-9 * (m->l2_latency_ns + to.l2 * (dram - m->l2_latency_ns)) / s->seconds;
+}
+
 /* Cycles that warps wait on their own, whatever else runs: summed over all warps, by stall. `load` is the load of
  * device memory. */
 static void find_waits(const sim_machine *m, const haul_launch_record *r, const sim_waits *w, const spread *s,
                        double load, double stalls[HAUL_STALL_COUNT]) {
-    const beyond to = where_data_was(r, w);
-    const double alone = m->dram_latency_ns * OF_A_LONE_LOAD;
-    const double dram = alone + (m->loaded_latency_ns - alone) * pow(load, LOADED_POWER);
-    const double wait =
-        m->l1_latency_cycles * s->seconds + to.l1 * 1e-9 * (m->l2_latency_ns + to.l2 * (dram - m->l2_latency_ns));
+    const double wait = wait_cycles(m, r, w, s, load);
     stalls[HAUL_STALL_SELECTED] = fmin(w->issued, w->fixed);
     stalls[HAUL_STALL_WAIT] = w->fixed - stalls[HAUL_STALL_SELECTED];
     stalls[HAUL_STALL_SHORT_SCOREBOARD] = OF_NEAR * (w->path - w->fixed) + shared_wavefronts(r) * CONFLICT_CYCLES;
     stalls[HAUL_STALL_SHORT_SCOREBOARD] += w->loop_rounds * SIM_LOOP_NEAR_CYCLES;
     if (w->path > 0) stalls[HAUL_STALL_SHORT_SCOREBOARD] += s->warps * FIRST_CYCLES;
-    stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait / s->seconds;
+    stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait;
     stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
-    stalls[HAUL_STALL_BARRIER] += AHEAD * skew(w, s) * wait / s->seconds;
-    stalls[HAUL_STALL_LONG_SCOREBOARD] += (1 - AHEAD) * skew(w, s) * wait / s->seconds;
+    stalls[HAUL_STALL_BARRIER] += AHEAD * skew(w, s) * wait;
+    stalls[HAUL_STALL_LONG_SCOREBOARD] += (1 - AHEAD) * skew(w, s) * wait;
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
-    stalls[HAUL_STALL_LONG_SCOREBOARD] += staged_waits(w, wait / s->seconds, stalls);
+    stalls[HAUL_STALL_LONG_SCOREBOARD] += staged_waits(w, wait, stalls);
 }
 
 /* Cycles of a warp, which finds data in L1, without waits for others. */
@@ -326,12 +356,14 @@ static double latency_seconds(const sim_machine *m, const haul_launch_record *r,
     find_waits(m, r, w, s, load, stalls);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) cycles += stalls[k];
     const bool rounds = s->each > s->resident;
-    if (rounds) cycles += s->warps * (BLOCK_CYCLES + WARP_CYCLES * s->warps_of_block);
-    const double first = fmin(s->blocks, s->resident * m->sms) * DISPATCH_SECONDS;
+    if (rounds) {
+        cycles += s->warps * (BLOCK_CYCLES + WARP_CYCLES * s->warps_of_block);
+        cycles += idle_at_end(w, s) * wait_cycles(m, r, w, s, load);
+    }
     const double even = cycles * s->busiest / (s->warps_of_block * s->resident);
     const double longest = w->operations > 0 ? w->longest / w->operations * alone_cycles(m, w) : 0;
     const double tail = rounds ? fmax(0, longest - alone_cycles(m, w) / s->warps) : 0;
-    return first + s->seconds * fmax(even + tail, longest);
+    return first_round_seconds(m, s) + s->seconds * fmax(even + tail, longest);
 }
 
 /* What a launch waits for before its first data and after its last. */

@@ -294,12 +294,12 @@ static bool completes_now(const sim_warp *w) {
  * executed again as a whole. The result counts as something read, so that loops around a test are recognised as
  * polling. */
 static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
-    uint32_t done = 0, passed[SIM_LANES], *d = SIM_SLOT(w, uint32_t, op->d);
+    uint32_t done = 0, address = 0, passed[SIM_LANES], *d = SIM_SLOT(w, uint32_t, op->d);
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
-        const uint32_t address = offset_of(w->block, object);
+        address = offset_of(w->block, object);
         if (w->sm->hazards) sim_hazard_mbarrier_use(w, op, lane, w->block, address);
         if (!is_over(w, op, lane, *object) && completes_now(w)) sim_async_deliver(w->block, address);
         if (!is_over(w, op, lane, *object)) continue;
@@ -311,7 +311,7 @@ static sim_step wait_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     bool timed_out = w->path->resumes;
     if (op->y && done != active && !timed_out) return sim_warp_wait(w, sim_pc(w, op), active, SIM_PATH_AT_MBARRIER);
     w->path->resumes = 0;
-    w->sm->waits.memory += done == active;
+    if (done == active) sim_async_passed(w, address);
     *d = (*d & ~active) | done;
     sim_warp_observe(w, op, 1, &done, sizeof done);
     return SIM_YIELD;

@@ -466,6 +466,27 @@ static void loops_on_words_of_their_own_do_not_wait_for_each_other(void **state)
     assert_true(same.estimate_us > 2 * own.estimate_us);
 }
 
+/* 64 tiles of 1 KB through a ring of mbarriers: a tile is copied into the room of one that came STAGES before it. */
+#define RING(stages, log)                                                                                      \
+    KERNEL_WITH(".shared .align 128 .b8 s[4096];\n.shared .align 8 .b64 bar[4];\n",                            \
+                "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra DONE;\nmov.u32 %r3, s;\nmov.u32 %r4, bar;\n"               \
+                "mov.u32 %r5, 0;\nFILL: mad.lo.u32 %r6, %r5, 8, %r4;\nmad.lo.u32 %r7, %r5, 1024, %r3;\n"       \
+                "mbarrier.init.shared::cta.b64 [%r6], 1;\n" COPY_TILE                                          \
+                "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, " #stages ";\n@%p1 bra FILL;\n"                   \
+                "mov.u32 %r5, 0;\nNEXT: and.b32 %r8, %r5, " #stages "-1;\nshr.u32 %r9, %r5, " #log ";\n"       \
+                "and.b32 %r9, %r9, 1;\nmad.lo.u32 %r6, %r8, 8, %r4;\nmad.lo.u32 %r7, %r8, 1024, %r3;\n"        \
+                "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r6], %r9;\n@!%p1 bra WAIT;\n" COPY_TILE \
+                "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 64;\n@%p1 bra NEXT;\nDONE:\n")
+#define COPY_TILE                                                 \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 1024;\n" \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r7], [%rd1], 1024, [%r6];\n"
+
+static void a_wait_is_shorter_if_later_copies_are_on_their_way(void **state) {
+    (void)state;
+    const haul_launch_record one = counted(RING(1, 0), 1, 32), four = counted(RING(4, 2), 1, 32);
+    assert_true(one.estimate_us > 2 * four.estimate_us);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_costs_four_sectors_a_warp_each_way),
@@ -505,6 +526,7 @@ int main(void) {
         cmocka_unit_test(rows_whole_lines_apart_take_longer),
         cmocka_unit_test(stores_that_follow_each_other_are_combined),
         cmocka_unit_test(loops_on_words_of_their_own_do_not_wait_for_each_other),
+        cmocka_unit_test(a_wait_is_shorter_if_later_copies_are_on_their_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

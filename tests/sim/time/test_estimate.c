@@ -226,6 +226,43 @@ static void large_blocks_take_longer_to_follow_each_other(void **state) {
     assert_true(sim_estimate_us(h200, &large, &w) > 1.1 * sim_estimate_us(h200, &small, &w));
 }
 
+/* Four rounds of blocks, with the same warps in blocks of any size. */
+static double us_in_blocks_of(double threads, double waits) {
+    const double blocks = 132 * 4 * 2048 / threads, warps = blocks * threads / 32;
+    const haul_launch_record r = {.grid = {(uint32_t)blocks, 1, 1},
+                                  .block = {(uint32_t)threads, 1, 1},
+                                  .occupancy.blocks_per_sm = (uint32_t)(2048 / threads)};
+    const sim_waits w = {.path = 3e4 * warps, .fixed = 3e4 * warps, .memory = waits * warps};
+    return sim_estimate_us(sim_machine_find("h200"), &r, &w);
+}
+
+/* The first wait is over for all at about the same time; of four, some warps' are over sooner. */
+static void a_large_block_keeps_the_places_of_warps_that_end_early(void **state) {
+    (void)state;
+    const double small = us_in_blocks_of(64, 4) - us_in_blocks_of(64, 1);
+    const double large = us_in_blocks_of(1024, 4) - us_in_blocks_of(1024, 1);
+    assert_within(large / small, 1.03, 1.15);
+}
+
+/* 20 MB are read once and worked on for 400 instructions. In large blocks all warps read at first, and then all work;
+ * small blocks begin up to 2.4 us after each other, but take hardly longer. */
+static void blocks_that_begin_later_read_while_others_work(void **state) {
+    (void)state;
+    double us[2];
+    for (unsigned k = 0; k < 2; k++) {
+        const uint32_t threads = k ? 1024 : 64;
+        const double warps = 132 * 64, sectors = 20e6 / 32;
+        haul_launch_record r = {
+            .grid = {132 * 2048 / threads, 1, 1}, .block = {threads, 1, 1}, .occupancy.blocks_per_sm = 2048 / threads};
+        r.counters[HAUL_COUNTER_DRAM_READ_SECTORS] = r.counters[HAUL_COUNTER_L2_READ_SECTORS] = sectors;
+        r.counters[HAUL_COUNTER_L1_GLOBAL_LD_MISS] = r.counters[HAUL_COUNTER_L2_READ_MISS] = sectors;
+        const sim_waits w = {
+            .memory = warps, .path = 2000 * warps, .fixed = 2000 * warps, .slots = 400 * warps, .issued = 400 * warps};
+        us[k] = sim_estimate_us(sim_machine_find("h200"), &r, &w);
+    }
+    assert_within(us[0] - us[1], 0, 0.5);
+}
+
 /* Waits and bytes that cost about the same add up to less than they do if memory is taken to be always busy. */
 static void long_waits_make_the_load_of_memory_smaller(void **state) {
     (void)state;
@@ -456,6 +493,8 @@ int main(void) {
         cmocka_unit_test(copies_in_stages_arrive_while_a_warp_works),
         cmocka_unit_test(warps_that_meet_wait_for_the_last_one),
         cmocka_unit_test(large_blocks_take_longer_to_follow_each_other),
+        cmocka_unit_test(a_large_block_keeps_the_places_of_warps_that_end_early),
+        cmocka_unit_test(blocks_that_begin_later_read_while_others_work),
         cmocka_unit_test(long_waits_make_the_load_of_memory_smaller),
         cmocka_unit_test(a_busy_unit_shows_as_such),
         cmocka_unit_test(a_copy_waits_for_memory_and_keeps_it_busy),
