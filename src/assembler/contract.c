@@ -392,7 +392,7 @@ ptx_function *sim_contract(ptx_module *module, ptx_function *flat, arena *scratc
     contraction c = {.function = flat,
                      .memory = &module->memory,
                      .scratch = scratch,
-                     .constant = sim_find_round_constants(flat, scratch),
+                     .constant = sim_find_rounds(flat, scratch).constant,
                      .products = ARENA_ARRAY(scratch, flat->register_count + 1, product),
                      .copies = ARENA_ARRAY(scratch, flat->register_count + 1, copy),
                      .definitions = ARENA_ARRAY(scratch, flat->register_count + 1, uint32_t),

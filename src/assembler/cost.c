@@ -11,6 +11,7 @@
 #include "assembler/fuse.h"
 #include "assembler/issue.h"
 #include "assembler/loop.h"
+#include "assembler/rounds.h"
 #include "assembler/schedule.h"
 #include "assembler/values.h"
 #include "ptx/edges.h"
@@ -182,6 +183,9 @@ typedef struct scan {
     uint32_t last_branch; /* the end of the chain; branches before it are predicates in machine code */
     float products;       /* cycles of a warpgroup's products that nothing has waited for */
     bool unrolled;        /* sim_unroll() has unrolled loops of the function: those left make few iterations */
+    sim_rounds loops;     /* unrolled whole */
+    float folded;         /* instructions of the chain that such a loop does not have */
+    bool filled;          /* the fillers in front of copies are there already */
 } scan;
 
 /* The instruction starts when its operands are ready, and after as many waits as the most of them. */
@@ -316,10 +320,10 @@ static void notice_order(scan *s, const ptx_instruction *i, const price *p) {
     s->in_order |= p->waits && (s->carried || i->mods[PTX_SLOT_ORDER]);
 }
 
-/* Returns the machine instructions. Copies between registers and address conversions are none. Reading a parameter or a
- * special register is one, though a warp does not wait for it. */
+/* Returns the machine instructions. Copies between registers and address conversions are none, and the last product of
+ * a group closes it. Reading a parameter or a special register is one, though a warp does not wait for it. */
 static float issued_by(const ptx_instruction *i, const price *p) {
-    if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO) return 0;
+    if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO || i->op == PTX_OP_WGMMA_COMMIT) return 0;
     if (i->op == PTX_OP_MOV) return i->operands[1].kind != PTX_REGISTER;
     if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1 + COPY_FILLERS;
     return p->slots > 1 ? p->slots : 1;
@@ -420,6 +424,15 @@ static unsigned copies_of(const ptx_function *f, const chain *c, const scan *s, 
     return stays_rolled(f, c) ? 1 : rounds + OTHERS;
 }
 
+/* Returns the instructions that copies of a loop's body add to the code. One that is unrolled whole has no branch, and
+ * nothing that is computed from its counter alone. */
+static float added_by_copies(const ptx_function *f, const chain *c, const scan *s, unsigned rounds, float issued) {
+    enum { BRANCH = 1 };
+    const unsigned trips = s->loops.whole[s->block] ? sim_constant_trips(f, s->writers, c->first, c->end) : 0;
+    if (trips) return (float)trips * (s->total.issued - s->folded - BRANCH) - issued;
+    return (float)(copies_of(f, c, s, rounds) - 1) * issued;
+}
+
 /* Unrolling by `rounds` removes most of the counting of a loop. Its iterations wait together if nothing keeps their
  * loads in order, and as many loads as have registers. In loops that are not unrolled, ptxas 13.0 does not move guarded
  * loads ahead that merge their results with zeros, as Triton writes masked ones: 4 to 16 of them are waited for in 2 to
@@ -455,8 +468,8 @@ static void begin_chain(scan *s, uint32_t block) {
     s->chain = block;
     s->total = (sim_cost){0};
     s->waits = s->round = s->before = s->crowded = s->ordered = 0;
-    s->in_order = s->converged = false;
-    s->merging = s->loads = 0;
+    s->in_order = s->converged = s->filled = false;
+    s->merging = s->loads = s->folded = 0;
     s->store_count = 0;
 }
 
@@ -469,6 +482,15 @@ static price price_at(const scan *s, uint32_t index, const ptx_instruction *i) {
     if (left != SIM_NOT_FUSED) p = (price){WIDE_LATENCY, left, false, SIM_PIPE_FMA, PRODUCT_CYCLES * (float)left};
     if (is_of_another(s, index, i)) p.slots = 0;
     return p;
+}
+
+/* Returns the fillers that a group of copies does without because it follows another one, with no barrier and no wait
+ * in between. */
+static float fillers_saved(scan *s, const ptx_instruction *i) {
+    const bool commits = i->op == PTX_OP_CP_ASYNC_COMMIT, saved = commits && s->filled;
+    if (commits) s->filled = true;
+    if (ptx_is(i->op, PTX_KIND_BARRIER | PTX_KIND_COPY_WAIT)) s->filled = false;
+    return saved ? COPY_FILLERS : 0;
 }
 
 static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
@@ -496,7 +518,9 @@ static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     if (i->op == PTX_OP_BRA && index + 1 != s->last_branch) return;
     t->slots += p.slots + (float)merged;
     t->busy[p.pipe] += p.busy;
-    t->issued += (float)merged + (another ? 0 : issued_by(i, &p));
+    const float issued = (float)merged + (another ? 0 : issued_by(i, &p)) - fillers_saved(s, i);
+    t->issued += issued;
+    if (s->loops.folded[index]) s->folded += issued;
     t->adu += adu_of(i);
     t->lsu += lsu_of(i);
     t->branches += i->op == PTX_OP_BRA;
@@ -722,7 +746,7 @@ static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan
         sim_cost now = cost_so_far(s);
         if (b == end - 1 && loops && !s->round) {
             unroll(&now, s, rounds = rounds_of(f, &c, s));
-            list[f->block_count].issued += (float)(copies_of(f, &c, s, rounds) - 1) * now.issued;
+            list[f->block_count].issued += added_by_copies(f, &c, s, rounds, now.issued);
         }
         list[b] = difference(&now, &before);
         before = now;
@@ -784,6 +808,7 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
               .writers = writers,
               .values = ARENA_ARRAY(scratch, f->register_count + 1, value),
               .fused = sim_fuse(f, writers, scratch),
+              .loops = sim_find_rounds(f, scratch),
               .schedule = sim_schedule_new(scratch),
               .timings = ARENA_ARRAY(scratch, f->block_count + 1, sim_timing),
               .makers = ARENA_ARRAY(scratch, f->register_count + 1, maker),
@@ -828,9 +853,27 @@ static double routine_instructions(const ptx_function *f) {
     return sum;
 }
 
+/* Returns the moves of constants that machine code does without, because something else overwrites them first. */
+static double overwritten_moves(const ptx_function *f) {
+    double sum = 0;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++)
+            sum += sim_is_overwritten(f, i, f->blocks[b].end);
+    return sum;
+}
+
+/* Returns what machine code has beside the one instruction of an atomic in shared memory that is a loop: a load,
+ * arithmetic, a compare-and-swap, a test, and what brings the lanes together again. */
+static double loop_instructions(const ptx_function *f, const sim_assembled *assembled) {
+    enum { BESIDE = 7 };
+    double sum = 0;
+    for (size_t i = 0; i < f->instruction_count; i++) sum += assembled[i].loops ? BESIDE : 0;
+    return sum;
+}
+
 /* Code ends with a branch to itself. */
-double sim_code_instructions(const ptx_function *f, const sim_cost *blocks) {
-    double sum = 1 + routine_instructions(f);
+double sim_code_instructions(const ptx_function *f, const sim_assembled *assembled, const sim_cost *blocks) {
+    double sum = 1 + routine_instructions(f) + loop_instructions(f, assembled) - overwritten_moves(f);
     for (uint32_t b = 0; b <= f->block_count; b++) sum += (double)blocks[b].issued;
     return sum;
 }

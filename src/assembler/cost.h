@@ -40,7 +40,9 @@ typedef struct sim_cost {
 sim_cost *sim_block_costs(const ptx_function *function, const struct sim_assembled *assembled, arena *memory,
                           arena *scratch);
 
-/* Returns the machine instructions of the function's code, an estimate. */
-double sim_code_instructions(const ptx_function *function, const sim_cost *blocks);
+/* Returns the machine instructions of the function's code, an estimate. `assembled` and `blocks` are of the function.
+ */
+double sim_code_instructions(const ptx_function *function, const struct sim_assembled *assembled,
+                             const sim_cost *blocks);
 
 #endif

@@ -21,8 +21,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Allocations of at least LARGE bytes start on a PAGE, the size of hardware's large pages. */
-enum { LARGE = 1 << 20, PAGE = 2 << 20, HOST_PAGE = 4096 };
+/* Allocations of at least a PAGE, the size of hardware's large pages, start on one. */
+enum { PAGE = 2 << 20, HOST_PAGE = 4096 };
 /* With allocations kept apart: the gap between them, and the number of freed ones remembered. */
 enum { GAP = 64 << 10, FREED = 64 };
 
@@ -193,7 +193,7 @@ static haul_status make_room(sim_memory *m) {
 
 /* Aligns like the driver: large allocations start on a page of their own. */
 static uint64_t alignment_of(uint64_t bytes) {
-    return bytes >= LARGE ? PAGE : SIM_ALLOCATION_UNIT;
+    return bytes >= PAGE ? PAGE : SIM_ALLOCATION_UNIT;
 }
 
 /* The free range before allocation `i`, or after the last one if i == count. */
@@ -202,18 +202,32 @@ static void free_stretch(const sim_memory *m, size_t i, uint64_t *from, uint64_t
     *to = i < m->count ? m->blocks[i].from : m->bytes;
 }
 
+/* Finds where an allocation starts in the free range before block `i`. As in the driver, a large one has its pages for
+ * itself, and small ones share pages, but none reaches into a second one. */
+static bool place_in_pages(const sim_memory *m, size_t i, uint64_t bytes, uint64_t *from) {
+    uint64_t low, high;
+    free_stretch(m, i, &low, &high);
+    const bool large = bytes >= PAGE, after_large = i && m->blocks[i - 1].bytes >= PAGE;
+    *from = number_align(low, large || after_large ? PAGE : SIM_ALLOCATION_UNIT);
+    if (!large && *from / PAGE != (*from + bytes - 1) / PAGE) *from = number_align(*from, PAGE);
+    return *from + (large ? number_align(bytes, PAGE) : bytes) <= high;
+}
+
+/* Finds where an allocation starts in the free range before block `i` if pages are short. */
+static bool place_anywhere(const sim_memory *m, size_t i, uint64_t bytes, uint64_t *from) {
+    uint64_t low, high;
+    free_stretch(m, i, &low, &high);
+    *from = number_align(low, alignment_of(bytes));
+    return *from <= high && high - *from >= bytes;
+}
+
 /* Takes the first range that is large enough. Reuse keeps addresses, and so cache behaviour, the same from run to
  * run. */
 static bool find_first(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from) {
-    for (size_t i = 0; i <= m->count; i++) {
-        uint64_t low, high;
-        free_stretch(m, i, &low, &high);
-        low = number_align(low, alignment_of(bytes));
-        if (low > high || high - low < bytes) continue;
-        *at = i;
-        *from = low;
-        return true;
-    }
+    for (*at = 0; *at <= m->count; ++*at)
+        if (place_in_pages(m, *at, bytes, from)) return true;
+    for (*at = 0; *at <= m->count; ++*at)
+        if (place_anywhere(m, *at, bytes, from)) return true;
     return false;
 }
 
@@ -349,7 +363,7 @@ static bool find_pages(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t
     for (size_t i = 0; i <= m->count; i++) {
         uint64_t low, high;
         free_stretch(m, i, &low, &high);
-        low = number_align(low, bytes >= LARGE ? PAGE : HOST_PAGE);
+        low = number_align(low, bytes >= PAGE ? PAGE : HOST_PAGE);
         if (low > high || high - low < host_pages(bytes)) continue;
         *at = i;
         *from = low;

@@ -350,8 +350,38 @@ static void lanes_in_several_allocations_are_checked_one_by_one(void **state) {
     expect_failure(&(kernel_run){.ptx = ptx, .in = in, .in_bytes = 60, INTO(out)}, HAUL_ERROR_FAULT, "thread 15,0,0");
 }
 
+/* ---- where allocations lie ---- */
+
+static uint64_t address_of_new(haul_device *device, uint64_t bytes) {
+    haul_buffer *buffer;
+    assert_int_equal(haul_buffer_create(device, bytes, &buffer), HAUL_OK);
+    return haul_buffer_address(buffer);
+}
+
+/* Pages have 2 MiB. The table is behind the small buffer, not in what the large ones leave of their last pages; the
+ * next buffer would reach beyond the page and takes a new one. */
+static void large_allocations_have_pages_of_their_own_and_small_ones_share_some(void **state) {
+    enum { MIB = 1 << 20, PAGE = 2 * MIB };
+    haul_device *device;
+    (void)state;
+    assert_int_equal(haul_device_open("sim:h200", NULL, &device), HAUL_OK);
+    const uint64_t first = address_of_new(device, 8 * MIB + 256), second = address_of_new(device, 8 * MIB + 256),
+                   small = address_of_new(device, MIB / 2 + 256), table = address_of_new(device, MIB + 256),
+                   beyond = address_of_new(device, MIB / 2 + 256), third = address_of_new(device, PAGE),
+                   last = address_of_new(device, 256);
+    assert_int_equal(first % PAGE, 0);
+    assert_int_equal(second, first + 10 * MIB);
+    assert_int_equal(small, second + 10 * MIB);
+    assert_int_equal(table, small + MIB / 2 + 512);
+    assert_int_equal(beyond, small + PAGE);
+    assert_int_equal(third, small + 2 * PAGE);
+    assert_int_equal(last, table + MIB + 512);
+    haul_device_close(device);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_allocations_have_pages_of_their_own_and_small_ones_share_some),
         cmocka_unit_test(variables_are_initialised_and_refer_to_each_other),
         cmocka_unit_test(variables_keep_their_values_between_launches_and_modules_have_their_own),
         cmocka_unit_test(static_and_dynamic_shared_memory_do_not_overlap),

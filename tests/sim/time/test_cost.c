@@ -2,6 +2,7 @@
 #include "kernel.h"
 
 #include "ptx/inline.h"
+#include "assembler/assembler.h"
 #include "assembler/cost.h"
 
 typedef struct totals {
@@ -21,7 +22,8 @@ static sim_cost find_costs(const char *ptx, totals *sum) {
     arena_init(&memory, &out_of_memory);
     assert_int_equal(setjmp(out_of_memory), 0);
     const sim_cost *costs = sim_block_costs(flat, NULL, &memory, &memory);
-    *sum = (totals){.first = costs[0].waits, .code = sim_code_instructions(flat, costs)};
+    *sum = (totals){.first = costs[0].waits,
+                    .code = sim_code_instructions(flat, sim_assemble(flat, &memory, &memory), costs)};
     for (size_t b = 0; b < flat->block_count; b++) {
         sum->waits += costs[b].waits;
         if (costs[b].path + costs[b].waits > most.path + most.waits) most = costs[b];
@@ -73,6 +75,38 @@ static void code_has_a_routine_once(void **state) {
 static void code_has_a_copy_for_each_iteration_of_a_loop_that_is_unrolled_whole(void **state) {
     (void)state;
     assert_true(code_of(COUNTED("16")) > code_of(COUNTED("8")) + 30);
+}
+
+/* A loop whose iterations take turns at two places of a ring, as Triton writes pipelines. */
+#define TURNS(trips)                                                                                          \
+    KERNEL("mov.u32 %r3, 32;\nmov.u32 %r4, -1;\n"                                                             \
+           "AGAIN: add.u32 %r5, %r4, 1;\nsetp.gt.s32 %p1, %r5, 1;\nselp.b32 %r4, 0, %r5, %p1;\n"              \
+           "shl.b32 %r6, %r4, 11;\nadd.u32 %r7, %r6, 4096;\ncvt.rn.f32.u32 %f2, %r7;\nshl.b32 %r8, %r6, 1;\n" \
+           "or.b32 %r9, %r8, 64;\ncvt.rn.f32.u32 %f3, %r9;\n" FMA FMA FMA FMA FMA FMA                         \
+           "add.u32 %r3, %r3, 32;\nsetp.ne.u32 %p0, %r3, " trips ";\n@%p0 bra AGAIN;\n" STORE)
+
+static void what_is_computed_from_constants_alone_has_no_code_in_a_loop_that_is_unrolled_whole(void **state) {
+    (void)state;
+    enum { MORE = 16, FMAS = 6 };
+    const double more = code_of(TURNS("1536")) - code_of(TURNS("1024"));
+    assert_float_equal(more, MORE * FMAS, 8);
+}
+
+#define ZEROS "mov.b32 %r3, 0;\nmov.b32 %r4, 0;\n"
+#define LOAD_BOTH "ld.global.v2.b32 {%r3, %r4}, [%rd2];\n"
+#define STORE_BOTH "st.global.v2.b32 [%rd2+8], {%r3, %r4};\n"
+
+static void constants_that_a_load_overwrites_have_no_code(void **state) {
+    (void)state;
+    assert_float_equal(code_of(KERNEL(ZEROS LOAD_BOTH STORE_BOTH)), code_of(KERNEL(LOAD_BOTH STORE_BOTH)), 0);
+    assert_true(code_of(KERNEL(ZEROS "@%p0 " LOAD_BOTH STORE_BOTH)) > code_of(KERNEL(ZEROS LOAD_BOTH STORE_BOTH)) + 1);
+}
+
+static void atomics_that_are_loops_have_the_code_of_loops(void **state) {
+    (void)state;
+    const double integer = code_of(KERNEL(".shared .b32 word;\nred.shared.add.u32 [word], %r0;\n" STORE));
+    const double real = code_of(KERNEL(".shared .b32 word;\nred.shared.add.f32 [word], %f1;\n" STORE));
+    assert_float_equal(real, integer + 7, 0);
 }
 
 static void dependent_arithmetic_is_as_long_as_its_chain(void **state) {
@@ -347,6 +381,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_has_a_routine_once),
         cmocka_unit_test(code_has_a_copy_for_each_iteration_of_a_loop_that_is_unrolled_whole),
+        cmocka_unit_test(what_is_computed_from_constants_alone_has_no_code_in_a_loop_that_is_unrolled_whole),
+        cmocka_unit_test(constants_that_a_load_overwrites_have_no_code),
+        cmocka_unit_test(atomics_that_are_loops_have_the_code_of_loops),
         cmocka_unit_test(dependent_arithmetic_is_as_long_as_its_chain),
         cmocka_unit_test(independent_arithmetic_takes_its_slots_only),
         cmocka_unit_test(loads_that_do_not_depend_on_each_other_wait_together),
