@@ -7,6 +7,7 @@
 #include "exec/ops/fragments.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/multiply.h"
+#include "exec/ops/near.h"
 #include "exec/ops/sparse.h"
 #include "machine/machine.h"
 #include "ptx/matrix.h"
@@ -71,6 +72,22 @@ static void gather(const sim_warp *w, const sim_product *p, sim_operands *o) {
     sim_gather_sums(w, p, pool + p->c, o);
 }
 
+/* Multiplies floats whose exponents are near 0, from registers to registers. Returns false, with no effect, if the
+ * caller must take the general path. */
+static bool multiply_near(sim_warp *w, const sim_product *p, uint32_t lanes) {
+    const unsigned sm = w->sm->grid->machine->sm, sums = p->m * p->n;
+    sim_near_registers r = {.adds = true};
+    float sum[SIM_MOST_SUMS];
+    if (!sim_near_way_of(p, sm).words || goes_by_halves(p, sm)) return false;
+    sim_near_slots(w, p->a, sim_near_count(p->m * p->k, p->type_a), r.a);
+    sim_near_slots(w, p->b, sim_near_count(p->n * p->k, p->type_b), r.b);
+    sim_near_slots(w, p->c, sim_near_count(sums, p->type_c), r.c);
+    sim_near_slots(w, p->d, sim_near_count(sums, p->type_d), r.d);
+    if (!sim_multiply_near(p, &r, sm, sum)) return false;
+    sim_near_store(p, r.d, lanes, sum);
+    return true;
+}
+
 /* A dense product of a whole warp. */
 static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     const sim_product *p = sim_product_at(w, op);
@@ -78,6 +95,7 @@ static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const uint32_t lanes = sim_whole_warp(w, op, active, &step);
     if (!lanes) return step;
+    if (multiply_near(w, p, lanes)) return SIM_NEXT;
     gather(w, p, &o);
     multiply_warps(p, &o, w->sm->grid->machine->sm);
     sim_scatter_sums(w, p, w->sm->grid->program->pool + p->d, lanes, &o);
