@@ -7,8 +7,8 @@
 #include "exec/ops/fragments.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/multiply.h"
-#include "exec/ops/near.h"
 #include "exec/ops/sparse.h"
+#include "exec/ops/usual.h"
 #include "machine/machine.h"
 #include "ptx/matrix.h"
 #include "state/block.h"
@@ -72,19 +72,19 @@ static void gather(const sim_warp *w, const sim_product *p, sim_operands *o) {
     sim_gather_sums(w, p, pool + p->c, o);
 }
 
-/* Multiplies floats whose exponents are near 0, from registers to registers. Returns false, with no effect, if the
- * caller must take the general path. */
-static bool multiply_near(sim_warp *w, const sim_product *p, uint32_t lanes) {
+/* Computes a usual product from registers to registers. Returns false, with no effect, if the caller must take the
+ * general path. */
+static bool multiply_usual(sim_warp *w, const sim_product *p, uint32_t lanes) {
     const unsigned sm = w->sm->grid->machine->sm, sums = p->m * p->n;
-    sim_near_registers r = {.adds = true};
+    sim_row_registers r = {.adds = true};
     float sum[SIM_MOST_SUMS];
-    if (!sim_near_way_of(p, sm).words || goes_by_halves(p, sm)) return false;
-    sim_near_slots(w, p->a, sim_near_count(p->m * p->k, p->type_a), r.a);
-    sim_near_slots(w, p->b, sim_near_count(p->n * p->k, p->type_b), r.b);
-    sim_near_slots(w, p->c, sim_near_count(sums, p->type_c), r.c);
-    sim_near_slots(w, p->d, sim_near_count(sums, p->type_d), r.d);
-    if (!sim_multiply_near(p, &r, sm, sum)) return false;
-    sim_near_store(p, r.d, lanes, sum);
+    if (!sim_may_be_usual(p, sm) || goes_by_halves(p, sm)) return false;
+    sim_row_slots(w, p->a, sim_row_register_count(p->m * p->k, p->type_a), r.a);
+    sim_row_slots(w, p->b, sim_row_register_count(p->n * p->k, p->type_b), r.b);
+    sim_row_slots(w, p->c, sim_row_register_count(sums, p->type_c), r.c);
+    sim_row_slots(w, p->d, sim_row_register_count(sums, p->type_d), r.d);
+    if (!sim_multiply_usual(p, &r, sm, sum)) return false;
+    sim_store_sums(p, r.d, lanes, sum);
     return true;
 }
 
@@ -95,7 +95,7 @@ static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const uint32_t lanes = sim_whole_warp(w, op, active, &step);
     if (!lanes) return step;
-    if (multiply_near(w, p, lanes)) return SIM_NEXT;
+    if (multiply_usual(w, p, lanes)) return SIM_NEXT;
     gather(w, p, &o);
     multiply_warps(p, &o, w->sm->grid->machine->sm);
     sim_scatter_sums(w, p, w->sm->grid->program->pool + p->d, lanes, &o);

@@ -1,53 +1,24 @@
 /* Products of floating-point matrices whose exponents are near 0, the usual case. The sums have the bits that
- * ops/multiply.h describes, but are computed straight from registers, in vectors of sixteen rows of a.
+ * ops/multiply.h describes, but are computed straight from registers (ops/rows.h).
  *
  * Near 0, products are exact in single precision, and so are their multiples by powers of two. A conversion to integers
  * drops what the alignment drops. The integers of sixteen products fit in 32 bits, and the sum is truncated when it is
- * converted back.
- *
- * A factor is a list of registers, each with 32 words of the lanes: eight rows (of b: columns) of four words along k
- * (ops/fragments.h). wgmma reads its factors from shared memory into the same form. */
+ * converted back. */
 #ifndef HAUL_EXEC_OPS_NEAR_H
 #define HAUL_EXEC_OPS_NEAR_H
 
-#include "exec/ops/fragments.h"
 #include "exec/ops/multiply.h"
-#include "exec/ops/patterns.h"
+#include "exec/ops/rows.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-/* The host's vectors. Wider ones would be taken apart element by element. */
-#if defined(__AVX512F__)
-enum { SIM_VECTOR_BYTES = 64 };
-#elif defined(__AVX2__)
-enum { SIM_VECTOR_BYTES = 32 };
-#else
-enum { SIM_VECTOR_BYTES = 16 };
-#endif
-
 /* Exponents from -SIM_REACH to SIM_REACH are near 0: multiples of products and of their sums stay within the range of
  * single precision. */
-enum { SIM_NEAR_ROWS = 16, SIM_VECTOR_ROWS = SIM_VECTOR_BYTES / 4, SIM_REACH = 50 };
-enum { SIM_TWO_HALVES = 2, SIM_FOUR_BYTES = 4 };
-/* The most words of a row along k, and the most registers of a, b and sums. */
-enum { SIM_NEAR_WORDS = 8, SIM_NEAR_A = 8, SIM_NEAR_B = 64, SIM_NEAR_SUMS = 128 };
+enum { SIM_REACH = 50, SIM_TWO_HALVES = 2, SIM_FOUR_BYTES = 4 };
 /* Added to a zero's exponent, this stays below all others, twice as well. */
 enum { SIM_ZERO_EXPONENT = -0x4000, SIM_SINGLE_BIAS = 127 };
-
-/* Words of some of the sixteen rows, or twice as many halves. */
-typedef uint32_t sim_row_words __attribute__((vector_size(SIM_VECTOR_BYTES), aligned(4), may_alias));
-typedef int32_t sim_row_integers __attribute__((vector_size(SIM_VECTOR_BYTES), aligned(4), may_alias));
-typedef float sim_row_singles __attribute__((vector_size(SIM_VECTOR_BYTES), aligned(4), may_alias));
-typedef int16_t sim_row_halves __attribute__((vector_size(SIM_VECTOR_BYTES), aligned(4), may_alias));
-typedef uint16_t sim_row_bits __attribute__((vector_size(SIM_VECTOR_BYTES), aligned(4), may_alias));
-
-/* A product's registers. Without `adds`, c is zero. */
-typedef struct sim_near_registers {
-    uint32_t *a[SIM_NEAR_A], *b[SIM_NEAR_B], *c[SIM_NEAR_SUMS], *d[SIM_NEAR_SUMS];
-    bool adds;
-} sim_near_registers;
 
 /* ---- formats ---- */
 
@@ -76,8 +47,8 @@ static inline sim_near_format sim_near_format_of(unsigned type) {
 /* A part of a factor. Element e of each word is apart from the others. Exponents, biased as in single precision, are
  * two to a word. Which elements share a word does not matter, since a's and b's do alike. */
 typedef struct sim_near_factor {
-    float real[SIM_FOUR_BYTES][SIM_NEAR_WORDS * SIM_NEAR_ROWS];
-    uint32_t exponent[SIM_TWO_HALVES][SIM_NEAR_WORDS * SIM_NEAR_ROWS];
+    float real[SIM_FOUR_BYTES][SIM_MOST_WORDS * SIM_ROWS];
+    uint32_t exponent[SIM_TWO_HALVES][SIM_MOST_WORDS * SIM_ROWS];
 } sim_near_factor;
 
 /* Turns magnitudes into exponents. Bits of *far are set where one is not near 0. */
@@ -159,64 +130,18 @@ static inline bool sim_near_decode(unsigned type, const uint32_t *words, unsigne
     return !any;
 }
 
-/* ---- rows of lanes ---- */
-
-/* Two registers are sixteen rows of four words. Word t of all of them goes to to + t * stride. */
-static inline void sim_turn_rows(const uint32_t *upper, const uint32_t *lower, uint32_t *to, unsigned stride) {
-#if defined(__AVX512F__)
-    const sim_row_words *u = (const sim_row_words *)upper, *l = (const sim_row_words *)lower;
-#define SIM_TURN_WORD(t)                                                                                             \
-    *(sim_row_words *)(to + (t)*stride) =                                                                            \
-        __builtin_shufflevector(__builtin_shufflevector(u[0], u[1], t, t + 4, t + 8, t + 12, t + 16, t + 20, t + 24, \
-                                                        t + 28, -1, -1, -1, -1, -1, -1, -1, -1),                     \
-                                __builtin_shufflevector(l[0], l[1], t, t + 4, t + 8, t + 12, t + 16, t + 20, t + 24, \
-                                                        t + 28, -1, -1, -1, -1, -1, -1, -1, -1),                     \
-                                0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-    SIM_TURN_WORD(0);
-    SIM_TURN_WORD(1);
-    SIM_TURN_WORD(2);
-    SIM_TURN_WORD(3);
-#undef SIM_TURN_WORD
-#else
-    for (unsigned row = 0; row < SIM_NEAR_ROWS; row += 4) {
-        const sim_quad *from = (const sim_quad *)((row < SIM_GROUPS ? upper : lower) + row % SIM_GROUPS * 4);
-        sim_quad q[4] = {from[0], from[1], from[2], from[3]};
-        sim_turn_quads(q);
-        for (unsigned t = 0; t < 4; t++) *(sim_quad *)(to + t * stride + row) = q[t];
-    }
-#endif
-}
-
-/* The opposite. */
-static inline void sim_turn_back(const uint32_t *from, unsigned stride, uint32_t *upper, uint32_t *lower) {
-    for (unsigned row = 0; row < SIM_NEAR_ROWS; row += 4) {
-        sim_quad *to = (sim_quad *)((row < SIM_GROUPS ? upper : lower) + row % SIM_GROUPS * 4), q[4];
-        for (unsigned t = 0; t < 4; t++) q[t] = *(const sim_quad *)(from + t * stride + row);
-        sim_turn_quads(q);
-        for (unsigned t = 0; t < 4; t++) to[t] = q[t];
-    }
-}
-
-static const uint32_t sim_no_rows[SIM_LANES];
-
-/* Decodes sixteen rows of a: word w of row i to place 16 w + i. */
+/* Decode sixteen rows of a, or eight columns of b. */
 static inline bool sim_near_rows(const sim_product *p, uint32_t *const *registers, unsigned first, unsigned words,
                                  sim_near_factor *out) {
-    const unsigned blocks = p->m / SIM_GROUPS, block = first / SIM_GROUPS;
-    uint32_t turned[SIM_NEAR_WORDS * SIM_NEAR_ROWS];
-    for (unsigned w = 0; w < words; w += SIM_GROUP_LANES) {
-        uint32_t *const *r = registers + w / SIM_GROUP_LANES * blocks + block;
-        sim_turn_rows(r[0], block + 1 < blocks ? r[1] : sim_no_rows, turned + w * SIM_NEAR_ROWS, SIM_NEAR_ROWS);
-    }
-    return sim_near_decode(p->type_a, turned, words * SIM_NEAR_ROWS, out);
+    uint32_t turned[SIM_MOST_WORDS * SIM_ROWS];
+    sim_take_rows(p, registers, first, words, turned);
+    return sim_near_decode(p->type_a, turned, words * SIM_ROWS, out);
 }
 
-/* Decodes eight columns of b. Lanes keep their places, register by register. */
 static inline bool sim_near_columns_of(const sim_product *p, uint32_t *const *registers, unsigned words,
                                        sim_near_factor *out) {
-    uint32_t together[SIM_NEAR_WORDS * SIM_GROUPS];
-    for (unsigned n = 0; n < words / SIM_GROUP_LANES; n++)
-        memcpy(together + n * SIM_LANES, registers[n], SIM_LANES * sizeof(uint32_t));
+    uint32_t together[SIM_MOST_WORDS * SIM_GROUPS];
+    sim_take_columns(registers, words, together);
     return sim_near_decode(p->type_b, together, words * SIM_GROUPS, out);
 }
 
@@ -239,7 +164,7 @@ static inline void sim_near_most(const sim_near_factor *a, unsigned first, const
                                  unsigned each, sim_row_halves *most) {
     for (unsigned part = 0; part < (each + 1) / 2; part++) {
         for (unsigned w = 0; w < SIM_GROUP_LANES; w++) {
-            const sim_row_words *of_a = (const sim_row_words *)(a->exponent[part] + first + w * SIM_NEAR_ROWS);
+            const sim_row_words *of_a = (const sim_row_words *)(a->exponent[part] + first + w * SIM_ROWS);
             const sim_row_words of_b = (sim_row_words){0} + b->exponent[part][at + w];
             const sim_row_halves both = (sim_row_halves)*of_a + (sim_row_halves)of_b;
             sim_greater_halves(most, &both);
@@ -254,7 +179,7 @@ static inline void sim_near_add(const sim_near_factor *a, unsigned first, const 
     sim_row_words part = {0};
     for (unsigned e = 0; e < each; e++) {
         for (unsigned w = 0; w < SIM_GROUP_LANES; w++) {
-            const sim_row_singles *of_a = (const sim_row_singles *)(a->real[e] + first + w * SIM_NEAR_ROWS);
+            const sim_row_singles *of_a = (const sim_row_singles *)(a->real[e] + first + w * SIM_ROWS);
             part += (sim_row_words) __builtin_convertvector(*of_a * b->real[e][at + w] * *units, sim_row_integers);
         }
     }
@@ -323,14 +248,14 @@ static inline void sim_near_column(const sim_near_factor *a, unsigned first, con
     sim_row_integers most, none;
     sim_row_words made, old = *sum;
     for (unsigned w = 0; w < way->together; w += SIM_GROUP_LANES)
-        sim_near_most(a, first + w * SIM_NEAR_ROWS, b, at + w / SIM_GROUP_LANES * SIM_LANES, each, &pairs);
+        sim_near_most(a, first + w * SIM_ROWS, b, at + w / SIM_GROUP_LANES * SIM_LANES, each, &pairs);
     sim_near_scale(&pairs, sum, &most, &none);
     const int32_t fraction = (int32_t)way->fraction;
     const sim_row_singles units = (sim_row_singles)((fraction + 2 * SIM_SINGLE_BIAS - most) << 23);
     const sim_row_singles last = (sim_row_singles)((most - fraction) << 23);
     sim_row_words total = (sim_row_words) __builtin_convertvector((sim_row_singles)old * units, sim_row_integers);
     for (unsigned w = 0; w < way->together; w += SIM_GROUP_LANES)
-        sim_near_add(a, first + w * SIM_NEAR_ROWS, b, at + w / SIM_GROUP_LANES * SIM_LANES, each, &units, &total, over);
+        sim_near_add(a, first + w * SIM_ROWS, b, at + w / SIM_GROUP_LANES * SIM_LANES, each, &units, &total, over);
     sim_near_cut(&total, odd, &made);
     if (fraction < 23) {
         const uint32_t kept = UINT32_MAX << (23 - fraction);
@@ -342,54 +267,6 @@ static inline void sim_near_column(const sim_near_factor *a, unsigned first, con
     sim_choose_rows(sum, &none, &old, &made);
 }
 
-/* ---- sums in registers ---- */
-
-/* Turns two columns of halves, in words, into singles. */
-static inline void sim_widen_columns(const uint32_t *words, float *first, float *second) {
-    SIM_VECTORISE for (unsigned n = 0; n < SIM_NEAR_ROWS; n++) {
-        first[n] = f32_of_f16((uint16_t)words[n]);
-        second[n] = f32_of_f16((uint16_t)(words[n] >> 16));
-    }
-}
-
-static inline void sim_narrow_columns(const float *first, const float *second, uint32_t *words) {
-    SIM_VECTORISE for (unsigned n = 0; n < SIM_NEAR_ROWS; n++) words[n] =
-        sim_half_sum(first[n]) | (uint32_t)sim_half_sum(second[n]) << 16;
-}
-
-/* Reads eight columns of sixteen rows. r: the rows' first register of the first column. */
-static inline void sim_near_read(unsigned type, uint32_t *const *r, bool is_short, float *sums) {
-    enum { PAIR = 2 * SIM_NEAR_ROWS };
-    uint32_t words[SIM_GROUP_LANES * SIM_NEAR_ROWS];
-    if (type == PTX_F16) {
-        sim_turn_rows(r[0], is_short ? sim_no_rows : r[1], words, SIM_NEAR_ROWS);
-        for (unsigned t = 0; t < SIM_GROUP_LANES; t++)
-            sim_widen_columns(words + t * SIM_NEAR_ROWS, sums + t * PAIR, sums + t * PAIR + SIM_NEAR_ROWS);
-        return;
-    }
-    for (unsigned odd = 0; odd < 2; odd++)
-        sim_turn_rows(r[odd], is_short ? sim_no_rows : r[2 + odd], (uint32_t *)(void *)sums + odd * SIM_NEAR_ROWS,
-                      PAIR);
-}
-
-/* Writes them to the registers of `lanes`. */
-static inline void sim_near_write(unsigned type, uint32_t *const *r, bool is_short, uint32_t lanes, const float *sums) {
-    enum { PAIR = 2 * SIM_NEAR_ROWS };
-    const uint32_t *words = (const uint32_t *)(const void *)sums;
-    uint32_t halves[SIM_GROUP_LANES * SIM_NEAR_ROWS], made[2][SIM_LANES];
-    const unsigned each = type == PTX_F16 ? 1 : 2; /* registers of eight rows */
-    for (unsigned t = 0; type == PTX_F16 && t < SIM_GROUP_LANES; t++)
-        sim_narrow_columns(sums + t * PAIR, sums + t * PAIR + SIM_NEAR_ROWS, halves + t * SIM_NEAR_ROWS);
-    for (unsigned odd = 0; odd < each; odd++) {
-        if (type == PTX_F16)
-            sim_turn_back(halves, SIM_NEAR_ROWS, made[0], made[1]);
-        else
-            sim_turn_back(words + odd * SIM_NEAR_ROWS, PAIR, made[0], made[1]);
-        SIM_STORE_LANES(r[odd], lanes, made[0][l]);
-        if (!is_short) SIM_STORE_LANES(r[each + odd], lanes, made[1][l]);
-    }
-}
-
 /* ---- products ---- */
 
 /* Eight columns of sixteen rows. */
@@ -397,11 +274,10 @@ static inline __attribute__((always_inline)) void sim_near_tile(const sim_near_f
                                                                 const sim_near_way *way, unsigned each, float *sums,
                                                                 sim_row_words *over) {
     for (unsigned column = 0; column < SIM_GROUPS; column++) {
-        for (unsigned row = 0; row < SIM_NEAR_ROWS; row += SIM_VECTOR_ROWS) {
-            sim_row_words *sum = (sim_row_words *)(void *)(sums + column * SIM_NEAR_ROWS + row);
+        for (unsigned row = 0; row < SIM_ROWS; row += SIM_VECTOR_ROWS) {
+            sim_row_words *sum = (sim_row_words *)(void *)(sums + column * SIM_ROWS + row);
             for (unsigned w = 0; w < way->words; w += way->together)
-                sim_near_column(a, w * SIM_NEAR_ROWS + row, b,
-                                w / SIM_GROUP_LANES * SIM_LANES + column * SIM_GROUP_LANES, way, each,
+                sim_near_column(a, w * SIM_ROWS + row, b, sim_place_in_b(column, w), way, each,
                                 way->is_half && w + way->together == way->words, sum, over);
         }
     }
@@ -429,56 +305,27 @@ static inline sim_near_way sim_near_way_of(const sim_product *p, unsigned sm) {
     const unsigned words = p->k / each, width = sim_sum_width(p->type_a, sm) / each;
     way.together = width < words ? width : words;
     way.fraction = sim_sum_fraction(p->type_a, sm);
-    if (way.together && way.together % SIM_GROUP_LANES == 0 && words <= SIM_NEAR_WORDS) way.words = words;
+    if (way.together && way.together % SIM_GROUP_LANES == 0 && words <= SIM_MOST_WORDS) way.words = words;
     return way;
-}
-
-/* The first of c's or d's registers with eight columns of sixteen rows. */
-static inline unsigned sim_near_sums_at(const sim_product *p, unsigned type, unsigned row, unsigned column) {
-    return (type == PTX_F16 ? 1 : 2) * (column / SIM_GROUPS * (p->m / SIM_GROUPS) + row / SIM_GROUPS);
 }
 
 /* Computes the sums of a dense product, column by column for sixteen rows at a time. Returns false if it must be
  * computed otherwise: an element is not near 0, an infinity or a NaN, or the machine sums in another way. */
-static inline bool sim_multiply_near(const sim_product *p, const sim_near_registers *r, unsigned sm, float *sums) {
+static inline bool sim_multiply_near(const sim_product *p, const sim_row_registers *r, unsigned sm, float *sums) {
     const sim_near_way way = sim_near_way_of(p, sm);
     const unsigned chunks = way.words / SIM_GROUP_LANES;
     sim_near_factor a, b;
     if (!way.words) return false;
-    for (unsigned row = 0; row < p->m; row += SIM_NEAR_ROWS) {
-        const bool is_short = p->m - row < SIM_NEAR_ROWS;
+    for (unsigned row = 0; row < p->m; row += SIM_ROWS) {
         if (!sim_near_rows(p, r->a, row, way.words, &a)) return false;
-        for (unsigned column = 0; column < p->n; column += SIM_GROUPS, sums += SIM_GROUPS * SIM_NEAR_ROWS) {
+        for (unsigned column = 0; column < p->n; column += SIM_GROUPS, sums += SIM_GROUPS * SIM_ROWS) {
             if (!sim_near_columns_of(p, r->b + column / SIM_GROUPS * chunks, way.words, &b)) return false;
-            if (r->adds)
-                sim_near_read(p->type_c, r->c + sim_near_sums_at(p, p->type_c, row, column), is_short, sums);
-            else
-                memset(sums, 0, SIM_GROUPS * SIM_NEAR_ROWS * sizeof *sums);
-            if (!sim_are_finite(sums, SIM_GROUPS * SIM_NEAR_ROWS)) return false;
+            sim_take_sums(p, r, row, column, sums);
+            if (!sim_are_finite(sums, SIM_GROUPS * SIM_ROWS)) return false;
             if (!sim_near_tiles(&a, &b, &way, sums)) return false;
         }
     }
     return true;
-}
-
-/* Writes the sums to d's registers of `lanes`. */
-static inline void sim_near_store(const sim_product *p, uint32_t *const *d, uint32_t lanes, const float *sums) {
-    for (unsigned row = 0; row < p->m; row += SIM_NEAR_ROWS)
-        for (unsigned column = 0; column < p->n; column += SIM_GROUPS, sums += SIM_GROUPS * SIM_NEAR_ROWS)
-            sim_near_write(p->type_d, d + sim_near_sums_at(p, p->type_d, row, column), p->m - row < SIM_NEAR_ROWS,
-                           lanes, sums);
-}
-
-/* ---- a warp's registers ---- */
-
-/* Return how many registers have a matrix of so many elements, and point at those of a fragment. */
-static inline unsigned sim_near_count(unsigned elements, unsigned type) {
-    return elements * ptx_bits(type) / (SIM_LANES * 32);
-}
-
-static inline void sim_near_slots(sim_warp *w, uint32_t fragment, unsigned count, uint32_t **registers) {
-    const uint32_t *slots = w->sm->grid->program->pool + fragment;
-    for (unsigned n = 0; n < count; n++) registers[n] = SIM_SLOT(w, uint32_t, slots[n]);
 }
 
 #endif

@@ -13,8 +13,8 @@
 #include "exec/ops/fragments.h"
 #include "exec/ops/lanes.h"
 #include "exec/ops/multiply.h"
-#include "exec/ops/near.h"
 #include "exec/ops/sparse.h"
+#include "exec/ops/usual.h"
 #include "exec/products.h"
 #include "machine/machine.h"
 #include "ptx/matrix.h"
@@ -119,7 +119,7 @@ static void read_factors(sim_warp *w, const sim_op *op, const sim_pending_produc
     if (op->imm2 & GROUP_NEGATES) negate(&o->a, p);
 }
 
-/* ---- products of floats near 0 (near.h) ---- */
+/* ---- usual products (usual.h) ---- */
 
 /* Registers as mma has a factor: those of eight more rows and of four more words along k are `by_rows` and `by_words`
  * further on. */
@@ -145,14 +145,14 @@ static void pack_chunk(void *context, const described *d, uint32_t row, uint32_t
 
 /* The rows of a are in registers or in shared memory. */
 static void pack_factors(sim_warp *w, const sim_op *op, const sim_pending_product *pending,
-                         uint32_t rows[SIM_NEAR_A][SIM_LANES], uint32_t columns[SIM_NEAR_B][SIM_LANES]) {
+                         uint32_t rows[SIM_MOST_A][SIM_LANES], uint32_t columns[SIM_MOST_B][SIM_LANES]) {
     const sim_product *p = sim_product_at(w, op);
     const described a = describe_a(w, op, pending->a), b = describe_b(w, op, pending->b);
-    const unsigned count = sim_near_count(p->m * p->k, p->type_a), bits = ptx_bits(p->type_a);
+    const unsigned count = sim_row_register_count(p->m * p->k, p->type_a), bits = ptx_bits(p->type_a);
     packer of_a = {w->block->engine_view, rows, 1, p->m / SIM_GROUPS};
     packer of_b = {w->block->engine_view, columns, count / (p->m / SIM_GROUPS), 1};
-    uint32_t *registers[SIM_NEAR_A], signs = 0;
-    sim_near_slots(w, p->a, op->imm2 & GROUP_A_IN_MEMORY ? 0 : count, registers);
+    uint32_t *registers[SIM_MOST_A], signs = 0;
+    sim_row_slots(w, p->a, op->imm2 & GROUP_A_IN_MEMORY ? 0 : count, registers);
     if (op->imm2 & GROUP_A_IN_MEMORY)
         each_chunk(&a, pack_chunk, &of_a);
     else
@@ -163,19 +163,19 @@ static void pack_factors(sim_warp *w, const sim_op *op, const sim_pending_produc
 }
 
 /* Returns false, with no effect, if the caller must take the general path. */
-static bool make_near(sim_warp *w, const sim_op *op, const sim_pending_product *pending) {
+static bool make_usual(sim_warp *w, const sim_op *op, const sim_pending_product *pending) {
     const sim_product *p = sim_product_at(w, op);
-    const unsigned sm = w->sm->grid->machine->sm, sums = sim_near_count(p->m * p->n, p->type_d);
-    uint32_t rows[SIM_NEAR_A][SIM_LANES], columns[SIM_NEAR_B][SIM_LANES];
-    sim_near_registers r = {.adds = pending->keeps};
+    const unsigned sm = w->sm->grid->machine->sm, sums = sim_row_register_count(p->m * p->n, p->type_d);
+    uint32_t rows[SIM_MOST_A][SIM_LANES], columns[SIM_MOST_B][SIM_LANES];
+    sim_row_registers r = {.adds = pending->keeps};
     float sum[SIM_MOST_SUMS];
-    if (p->flags & SIM_PRODUCT_SPARSE || !sim_near_way_of(p, sm).words) return false;
+    if (!sim_may_be_usual(p, sm)) return false;
     pack_factors(w, op, pending, rows, columns);
-    for (unsigned n = 0; n < SIM_NEAR_A; n++) r.a[n] = rows[n];
-    for (unsigned n = 0; n < SIM_NEAR_B; n++) r.b[n] = columns[n];
-    sim_near_slots(w, p->d, sums, r.c);
-    if (!sim_multiply_near(p, &r, sm, sum)) return false;
-    sim_near_store(p, r.c, w->live, sum);
+    for (unsigned n = 0; n < SIM_MOST_A; n++) r.a[n] = rows[n];
+    for (unsigned n = 0; n < SIM_MOST_B; n++) r.b[n] = columns[n];
+    sim_row_slots(w, p->d, sums, r.c);
+    if (!sim_multiply_usual(p, &r, sm, sum)) return false;
+    sim_store_sums(p, r.c, w->live, sum);
     return true;
 }
 
@@ -199,7 +199,7 @@ static void make(sim_warp *w, const sim_pending_product *pending) {
         list_chunks(w, op, pending->a, pending->b, &list);
         sim_hazard_factors_read(w, op, SIM_ALL_LANES, list.address, list.count, pending->issued);
     }
-    if (pending->effect == SIM_CHECKS_ONLY || make_near(w, op, pending)) return;
+    if (pending->effect == SIM_CHECKS_ONLY || make_usual(w, op, pending)) return;
     read_factors(w, op, pending, &o);
     if (pending->keeps)
         sim_gather_sums(w, p, sums, &o);
