@@ -76,15 +76,17 @@ static void gather(const sim_warp *w, const sim_product *p, sim_operands *o) {
  * general path. */
 static bool multiply_usual(sim_warp *w, const sim_product *p, uint32_t lanes) {
     const unsigned sm = w->sm->grid->machine->sm, sums = p->m * p->n;
-    sim_row_registers r = {.adds = true};
+    uint32_t *c[SIM_MOST_SUM_REGISTERS], *d[SIM_MOST_SUM_REGISTERS];
+    sim_row_registers r;
     float sum[SIM_MOST_SUMS];
     if (!sim_may_be_usual(p, sm) || goes_by_halves(p, sm)) return false;
     sim_row_slots(w, p->a, sim_row_register_count(p->m * p->k, p->type_a), r.a);
     sim_row_slots(w, p->b, sim_row_register_count(p->n * p->k, p->type_b), r.b);
-    sim_row_slots(w, p->c, sim_row_register_count(sums, p->type_c), r.c);
-    sim_row_slots(w, p->d, sim_row_register_count(sums, p->type_d), r.d);
+    sim_row_slots(w, p->c, sim_row_register_count(sums, p->type_c), c);
+    sim_row_slots(w, p->d, sim_row_register_count(sums, p->type_d), d);
+    sim_load_sums(p, c, sum);
     if (!sim_multiply_usual(p, &r, sm, sum)) return false;
-    sim_store_sums(p, r.d, lanes, sum);
+    sim_store_sums(p, d, lanes, sum);
     return true;
 }
 

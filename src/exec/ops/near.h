@@ -309,8 +309,8 @@ static inline sim_near_way sim_near_way_of(const sim_product *p, unsigned sm) {
     return way;
 }
 
-/* Computes the sums of a dense product, column by column for sixteen rows at a time. Returns false if it must be
- * computed otherwise: an element is not near 0, an infinity or a NaN, or the machine sums in another way. */
+/* Adds a dense product to the sums, column by column for sixteen rows at a time. Returns false if it must be computed
+ * otherwise: an element is not near 0, an infinity or a NaN, or the machine sums in another way. */
 static inline bool sim_multiply_near(const sim_product *p, const sim_row_registers *r, unsigned sm, float *sums) {
     const sim_near_way way = sim_near_way_of(p, sm);
     const unsigned chunks = way.words / SIM_GROUP_LANES;
@@ -320,7 +320,6 @@ static inline bool sim_multiply_near(const sim_product *p, const sim_row_registe
         if (!sim_near_rows(p, r->a, row, way.words, &a)) return false;
         for (unsigned column = 0; column < p->n; column += SIM_GROUPS, sums += SIM_GROUPS * SIM_ROWS) {
             if (!sim_near_columns_of(p, r->b + column / SIM_GROUPS * chunks, way.words, &b)) return false;
-            sim_take_sums(p, r, row, column, sums);
             if (!sim_are_finite(sums, SIM_GROUPS * SIM_ROWS)) return false;
             if (!sim_near_tiles(&a, &b, &way, sums)) return false;
         }

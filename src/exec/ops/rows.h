@@ -30,10 +30,9 @@ typedef float sim_row_singles __attribute__((vector_size(SIM_VECTOR_BYTES), alig
 typedef int16_t sim_row_halves __attribute__((vector_size(SIM_VECTOR_BYTES), aligned(4), may_alias));
 typedef uint16_t sim_row_bits __attribute__((vector_size(SIM_VECTOR_BYTES), aligned(4), may_alias));
 
-/* A product's registers. Without `adds`, c is zero. */
+/* The registers of a product's factors. */
 typedef struct sim_row_registers {
-    uint32_t *a[SIM_MOST_A], *b[SIM_MOST_B], *c[SIM_MOST_SUM_REGISTERS], *d[SIM_MOST_SUM_REGISTERS];
-    bool adds;
+    uint32_t *a[SIM_MOST_A], *b[SIM_MOST_B];
 } sim_row_registers;
 
 /* ---- rows of lanes ---- */
@@ -97,6 +96,21 @@ static inline unsigned sim_place_in_b(unsigned column, unsigned word) {
     return word / SIM_GROUP_LANES * SIM_LANES + column * SIM_GROUP_LANES;
 }
 
+/* Packs elements into registers. Element (row, k) is raw[row * by_row + k * by_k]; eight more rows and four more words
+ * along k are `by_rows` and `by_words` registers further on. */
+static inline void sim_pack_rows(const uint32_t *raw, unsigned by_row, unsigned by_k, unsigned rows, unsigned words,
+                                 unsigned bits, uint32_t (*to)[SIM_LANES], unsigned by_rows, unsigned by_words) {
+    const unsigned each = 32 / bits;
+    for (unsigned w = 0; w < words; w++) {
+        for (unsigned row = 0; row < rows; row++) {
+            uint32_t word = 0;
+            for (unsigned e = 0; e < each; e++) word |= raw[row * by_row + (w * each + e) * by_k] << bits * e;
+            to[row / SIM_GROUPS * by_rows + w / SIM_GROUP_LANES * by_words]
+              [row % SIM_GROUPS * SIM_GROUP_LANES + w % SIM_GROUP_LANES] = word;
+        }
+    }
+}
+
 /* ---- sums in registers ---- */
 
 /* Turns two columns of halves, in words, into singles. */
@@ -149,16 +163,14 @@ static inline unsigned sim_sums_at(const sim_product *p, unsigned type, unsigned
     return (type == PTX_F16 ? 1 : 2) * (column / SIM_GROUPS * (p->m / SIM_GROUPS) + row / SIM_GROUPS);
 }
 
-/* Reads eight columns of sixteen rows of c, or zeros. */
-static inline void sim_take_sums(const sim_product *p, const sim_row_registers *r, unsigned row, unsigned column,
-                                 float *sums) {
-    if (r->adds)
-        sim_read_sums(p->type_c, r->c + sim_sums_at(p, p->type_c, row, column), p->m - row < SIM_ROWS, sums);
-    else
-        memset(sums, 0, SIM_GROUPS * SIM_ROWS * sizeof *sums);
+/* Reads all sums from c's registers. They are columns of sixteen rows, rows by rows. */
+static inline void sim_load_sums(const sim_product *p, uint32_t *const *c, float *sums) {
+    for (unsigned row = 0; row < p->m; row += SIM_ROWS)
+        for (unsigned column = 0; column < p->n; column += SIM_GROUPS, sums += SIM_GROUPS * SIM_ROWS)
+            sim_read_sums(p->type_c, c + sim_sums_at(p, p->type_c, row, column), p->m - row < SIM_ROWS, sums);
 }
 
-/* Writes the sums to d's registers of `lanes`. */
+/* Writes them to d's registers of `lanes`. */
 static inline void sim_store_sums(const sim_product *p, uint32_t *const *d, uint32_t lanes, const float *sums) {
     for (unsigned row = 0; row < p->m; row += SIM_ROWS)
         for (unsigned column = 0; column < p->n; column += SIM_GROUPS, sums += SIM_GROUPS * SIM_ROWS)

@@ -11,7 +11,7 @@ static inline bool sim_may_be_usual(const sim_product *p, unsigned sm) {
     return !(p->flags & SIM_PRODUCT_SPARSE) && (sim_whole_words(p) || sim_near_way_of(p, sm).words);
 }
 
-/* Computes the sums of a product, for sim_store_sums(). Returns false if the caller must compute it otherwise. */
+/* Adds a product to the sums of sim_load_sums(). Returns false if the caller must compute it otherwise. */
 static inline bool sim_multiply_usual(const sim_product *p, const sim_row_registers *r, unsigned sm, float *sums) {
     return sim_whole_words(p) ? sim_multiply_whole(p, r, sums) : sim_multiply_near(p, r, sm, sums);
 }

@@ -165,17 +165,21 @@ static void pack_factors(sim_warp *w, const sim_op *op, const sim_pending_produc
 /* Returns false, with no effect, if the caller must take the general path. */
 static bool make_usual(sim_warp *w, const sim_op *op, const sim_pending_product *pending) {
     const sim_product *p = sim_product_at(w, op);
-    const unsigned sm = w->sm->grid->machine->sm, sums = sim_row_register_count(p->m * p->n, p->type_d);
-    uint32_t rows[SIM_MOST_A][SIM_LANES], columns[SIM_MOST_B][SIM_LANES];
-    sim_row_registers r = {.adds = pending->keeps};
+    const unsigned sm = w->sm->grid->machine->sm;
+    uint32_t rows[SIM_MOST_A][SIM_LANES], columns[SIM_MOST_B][SIM_LANES], *registers[SIM_MOST_SUM_REGISTERS];
+    sim_row_registers r;
     float sum[SIM_MOST_SUMS];
     if (!sim_may_be_usual(p, sm)) return false;
     pack_factors(w, op, pending, rows, columns);
     for (unsigned n = 0; n < SIM_MOST_A; n++) r.a[n] = rows[n];
     for (unsigned n = 0; n < SIM_MOST_B; n++) r.b[n] = columns[n];
-    sim_row_slots(w, p->d, sums, r.c);
+    sim_row_slots(w, p->d, sim_row_register_count(p->m * p->n, p->type_d), registers);
+    if (pending->keeps)
+        sim_load_sums(p, registers, sum);
+    else
+        memset(sum, 0, p->m * p->n * sizeof *sum);
     if (!sim_multiply_usual(p, &r, sm, sum)) return false;
-    sim_store_sums(p, r.c, w->live, sum);
+    sim_store_sums(p, registers, w->live, sum);
     return true;
 }
 

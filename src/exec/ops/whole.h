@@ -62,8 +62,8 @@ static inline void sim_whole_column(const sim_whole_factor *a, unsigned row, con
     if (saturates) *sum = (limit & over) | (*sum & ~over);
 }
 
-/* Computes the sums of a dense product, column by column for sixteen rows at a time. Returns false if it must be
- * computed otherwise. */
+/* Adds a dense product to the sums, column by column for sixteen rows at a time. Returns false if it must be computed
+ * otherwise. */
 static inline bool sim_multiply_whole(const sim_product *p, const sim_row_registers *r, float *sums) {
     const unsigned words = sim_whole_words(p), each = sim_whole_each(p);
     uint32_t taken[SIM_MOST_WORDS * SIM_ROWS];
@@ -74,7 +74,6 @@ static inline bool sim_multiply_whole(const sim_product *p, const sim_row_regist
         for (unsigned first = 0; first < p->n; first += SIM_GROUPS) {
             sim_take_columns(r->b + first / SIM_GROUPS * (words / SIM_GROUP_LANES), words, taken);
             sim_whole_decode(p->type_b, each, taken, words * SIM_GROUPS, &b);
-            sim_take_sums(p, r, row, first, sums);
             for (unsigned column = 0; column < SIM_GROUPS; column++, sums += SIM_ROWS)
                 for (unsigned at = 0; at < SIM_ROWS; at += SIM_VECTOR_ROWS)
                     sim_whole_column(&a, at, &b, column, words, each, p->flags & SIM_PRODUCT_SATURATES, sums);
