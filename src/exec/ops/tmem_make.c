@@ -212,28 +212,43 @@ static uint64_t metadata_of(const sim_tmem *memory, const sim_tmem_product *p, u
 
 /* ---- sums ---- */
 
-/* Returns the cell of an element of d. Parts of d's columns may be below each other (sim_tmem_layout). */
-static uint32_t *sum_at(sim_tmem *memory, const sim_tmem_product *p, uint32_t address, uint32_t row, uint32_t column) {
+/* Adjacent elements of a row of d in one lane of tensor memory. */
+typedef struct sum_run {
+    uint32_t *words;
+    uint32_t lane, count;
+} sum_run;
+
+/* Returns the first of `count` elements of d with those that follow it in its lane. Parts of d's columns may be below
+ * each other (sim_tmem_layout). */
+static sum_run run_at(sim_tmem *memory, const sim_tmem_product *p, uint32_t address, uint32_t row, uint32_t column,
+                      uint32_t count) {
     const uint32_t parts = p->layout == SIM_TMEM_LAYOUT_HALVES     ? 2
                            : p->layout == SIM_TMEM_LAYOUT_QUARTERS ? 4
                                                                    : 1,
-                   wide = p->n / parts;
+                   wide = p->n / parts, left = wide - column % wide;
     const uint32_t lane = sim_tmem_lane_of_row(p, address, row) + column / wide * (SIM_TMEM_LANES / parts);
-    return &memory->words[lane][sim_tmem_column(address) + column % wide];
+    return (sum_run){.words = &memory->words[lane][sim_tmem_column(address) + column % wide],
+                     .lane = lane,
+                     .count = count < left ? count : left};
 }
 
 /* Reads the tile's sums, or zeros if the product does not add to d. scale-input-d divides them by a power of two. */
 static void read_sums(sim_tmem *memory, const sim_tmem_product *p, const sim_tmem_op *t, const sim_tmem_work *work,
                       uint32_t row, uint32_t column, uint32_t count, sim_operands *o) {
     const float scale = f32_of_bits((127 - t->scale_of_d) << 23);
-    for (uint32_t i = 0; i < SIM_TILE_ROWS; i++) {
-        for (uint32_t j = 0; j < count; j++) {
-            const uint32_t bits = work->keeps ? *sum_at(memory, p, work->d, row + i, column + j) : 0;
-            const uint32_t n = i * count + j;
+    memset(o->sum.integer, 0, SIM_TILE_ROWS * count * sizeof *o->sum.integer);
+    for (uint32_t i = 0; i < SIM_TILE_ROWS && work->keeps; i++) {
+        for (uint32_t j = 0; j < count;) {
+            const sum_run run = run_at(memory, p, work->d, row + i, column + j, count - j);
+            int32_t *integers = o->sum.integer + i * count + j;
+            float *singles = o->sum.single + i * count + j;
             if (p->type_d == PTX_S32)
-                o->sum.integer[n] = (int32_t)bits;
+                memcpy(integers, run.words, run.count * sizeof *integers);
+            else if (p->type_d == PTX_F16)
+                for (uint32_t n = 0; n < run.count; n++) singles[n] = scale * f32_of_f16((uint16_t)run.words[n]);
             else
-                o->sum.single[n] = scale * (p->type_d == PTX_F16 ? f32_of_f16((uint16_t)bits) : f32_of_bits(bits));
+                for (uint32_t n = 0; n < run.count; n++) singles[n] = scale * f32_of_bits(run.words[n]);
+            j += run.count;
         }
     }
 }
@@ -247,11 +262,15 @@ static bool is_disabled(const sim_tmem_work *work, uint32_t rank, uint32_t lane)
 static void write_sums(sim_tmem *memory, const sim_tmem_product *p, const sim_tmem_work *work, uint32_t rank,
                        uint32_t row, uint32_t column, uint32_t count, const sim_operands *o) {
     for (uint32_t i = 0; i < SIM_TILE_ROWS; i++) {
-        for (uint32_t j = 0; j < count; j++) {
-            uint32_t *sum = sum_at(memory, p, work->d, row + i, column + j);
-            const uint32_t n = i * count + j, lane = (uint32_t)(sum - memory->words[0]) / SIM_TMEM_COLUMNS;
-            if (is_disabled(work, rank, lane)) continue;
-            *sum = p->type_d == PTX_F16 ? f16_of_f32(o->sum.single[n]) : (uint32_t)o->sum.integer[n];
+        for (uint32_t j = 0; j < count;) {
+            const sum_run run = run_at(memory, p, work->d, row + i, column + j, count - j);
+            const float *singles = o->sum.single + i * count + j;
+            const bool is_kept = is_disabled(work, rank, run.lane);
+            if (!is_kept && p->type_d == PTX_F16)
+                for (uint32_t n = 0; n < run.count; n++) run.words[n] = f16_of_f32(singles[n]);
+            else if (!is_kept)
+                memcpy(run.words, o->sum.integer + i * count + j, run.count * sizeof *run.words);
+            j += run.count;
         }
     }
 }
