@@ -95,6 +95,17 @@ static bool find_rows(sim_warp *w, const sim_op *op, uint32_t rows, uint32_t add
     return sim_check_shared(w, op, rows, address, ROW_BYTES, ROW_BYTES);
 }
 
+/* Writes register r: of plain matrices, its words are the rows' in order. */
+static void take_register(matrix_rows *m, uint32_t flags, unsigned r, uint32_t lanes, uint32_t *d) {
+    const uint32_t *words = m->words[ROWS * r];
+    if (flags & MATRIX_OF_BYTES)
+        SIM_STORE_LANES(d, lanes, bytes_of(m, r, l));
+    else if (flags & MATRIX_TRANSPOSED)
+        SIM_STORE_LANES(d, lanes, word_of(m, MATRIX_TRANSPOSED, r, l));
+    else
+        SIM_STORE_LANES(d, lanes, words[l]);
+}
+
 /* A row whose lane has ended reads as zeros. */
 static sim_step load_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *slots = w->sm->grid->program->pool + op->more;
@@ -111,11 +122,7 @@ static sim_step load_matrices(sim_warp *w, const sim_op *op, uint32_t active) {
         if (op->imm2 & (MATRIX_OF_4_BITS | MATRIX_OF_6_BITS))
             unpack_row(m.bytes[l], op->imm2 & MATRIX_OF_4_BITS ? 4 : 6);
     }
-    for (unsigned r = 0; r < op->count; r++) {
-        uint32_t *d = SIM_SLOT(w, uint32_t, slots[r]);
-        const bool bytes = op->imm2 & MATRIX_OF_BYTES;
-        SIM_STORE_LANES(d, lanes, bytes ? bytes_of(&m, r, l) : word_of(&m, op->imm2, r, l));
-    }
+    for (unsigned r = 0; r < op->count; r++) take_register(&m, op->imm2, r, lanes, SIM_SLOT(w, uint32_t, slots[r]));
     return SIM_NEXT;
 }
 

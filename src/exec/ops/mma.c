@@ -8,6 +8,7 @@
 #include "exec/ops/lanes.h"
 #include "exec/ops/multiply.h"
 #include "exec/ops/sparse.h"
+#include "exec/ops/usual.h"
 #include "machine/machine.h"
 #include "ptx/matrix.h"
 #include "state/block.h"
@@ -71,6 +72,24 @@ static void gather(const sim_warp *w, const sim_product *p, sim_operands *o) {
     sim_gather_sums(w, p, pool + p->c, o);
 }
 
+/* Computes a usual product from registers to registers. Returns false, with no effect, if the caller must take the
+ * general path. */
+static bool multiply_usual(sim_warp *w, const sim_product *p, uint32_t lanes) {
+    const unsigned sm = w->sm->grid->machine->sm, sums = p->m * p->n;
+    uint32_t *c[SIM_MOST_SUM_REGISTERS], *d[SIM_MOST_SUM_REGISTERS];
+    sim_row_registers r;
+    float sum[SIM_MOST_SUMS];
+    if (!sim_may_be_usual(p, sm) || goes_by_halves(p, sm)) return false;
+    sim_row_slots(w, p->a, sim_row_register_count(p->m * p->k, p->type_a), r.a);
+    sim_row_slots(w, p->b, sim_row_register_count(p->n * p->k, p->type_b), r.b);
+    sim_row_slots(w, p->c, sim_row_register_count(sums, p->type_c), c);
+    sim_row_slots(w, p->d, sim_row_register_count(sums, p->type_d), d);
+    sim_load_sums(p, c, sum);
+    if (!sim_multiply_usual(p, &r, sm, sum)) return false;
+    sim_store_sums(p, d, lanes, sum);
+    return true;
+}
+
 /* A dense product of a whole warp. */
 static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     const sim_product *p = sim_product_at(w, op);
@@ -78,6 +97,7 @@ static sim_step multiply(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_step step;
     const uint32_t lanes = sim_whole_warp(w, op, active, &step);
     if (!lanes) return step;
+    if (multiply_usual(w, p, lanes)) return SIM_NEXT;
     gather(w, p, &o);
     multiply_warps(p, &o, w->sm->grid->machine->sm);
     sim_scatter_sums(w, p, w->sm->grid->program->pool + p->d, lanes, &o);

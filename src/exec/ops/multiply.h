@@ -371,19 +371,32 @@ static inline void sim_multiply_bits(const sim_product *p, sim_operands *o) {
     }
 }
 
-/* A chain of fused multiply-adds along k. If several are NaN, the result is b's, else the sum's, else a's. */
+/* A chain of fused multiply-adds along k, for one sum. If several are NaN, the result is b's, else the sum's, else
+ * a's. */
+static inline double sim_chain(const sim_product *p, const sim_operands *o, unsigned i, unsigned j) {
+    double sum = o->sum.wide[i * p->n + j];
+    for (unsigned k = 0; k < p->k; k++) {
+        const double a = o->a.wide[i * p->k + k], b = o->b.wide[k * p->n + j];
+        sum = prefer_nan(b, prefer_nan(sum, __builtin_fma(a, b, sum)));
+    }
+    return sum;
+}
+
+/* Computes eight chains side by side. A NaN among the terms shows in the sum, which is then computed again. */
+static inline void sim_chain_eight(const sim_product *p, sim_operands *o, unsigned i, unsigned first) {
+    double sum[SIM_COLUMNS], *out = o->sum.wide + i * p->n + first;
+    memcpy(sum, out, sizeof sum);
+    for (unsigned k = 0; k < p->k; k++) {
+        const double a = o->a.wide[i * p->k + k], *b = o->b.wide + k * p->n + first;
+        for (unsigned j = 0; j < SIM_COLUMNS; j++) sum[j] = __builtin_fma(a, b[j], sum[j]);
+    }
+    for (unsigned j = 0; j < SIM_COLUMNS; j++) out[j] = sum[j] == sum[j] ? sum[j] : sim_chain(p, o, i, first + j);
+}
+
 static inline void sim_multiply_wide(const sim_product *p, sim_operands *o) {
     fesetround(p->rounding);
-    for (unsigned i = 0; i < p->m; i++) {
-        for (unsigned j = 0; j < p->n; j++) {
-            double sum = o->sum.wide[i * p->n + j];
-            for (unsigned k = 0; k < p->k; k++) {
-                const double a = o->a.wide[i * p->k + k], b = o->b.wide[k * p->n + j];
-                sum = prefer_nan(b, prefer_nan(sum, __builtin_fma(a, b, sum)));
-            }
-            o->sum.wide[i * p->n + j] = sum;
-        }
-    }
+    for (unsigned i = 0; i < p->m; i++)
+        for (unsigned j = 0; j < p->n; j += SIM_COLUMNS) sim_chain_eight(p, o, i, j);
     fesetround(FE_TONEAREST);
 }
 

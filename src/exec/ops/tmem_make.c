@@ -12,6 +12,7 @@
 #include "exec/ops/multiply.h"
 #include "exec/ops/sparse.h"
 #include "exec/ops/tmem_mma.h"
+#include "exec/ops/usual.h"
 #include "exec/products.h"
 #include "exec/tmem.h"
 #include "machine/machine.h"
@@ -211,28 +212,43 @@ static uint64_t metadata_of(const sim_tmem *memory, const sim_tmem_product *p, u
 
 /* ---- sums ---- */
 
-/* Returns the cell of an element of d. Parts of d's columns may be below each other (sim_tmem_layout). */
-static uint32_t *sum_at(sim_tmem *memory, const sim_tmem_product *p, uint32_t address, uint32_t row, uint32_t column) {
+/* Adjacent elements of a row of d in one lane of tensor memory. */
+typedef struct sum_run {
+    uint32_t *words;
+    uint32_t lane, count;
+} sum_run;
+
+/* Returns the first of `count` elements of d with those that follow it in its lane. Parts of d's columns may be below
+ * each other (sim_tmem_layout). */
+static sum_run run_at(sim_tmem *memory, const sim_tmem_product *p, uint32_t address, uint32_t row, uint32_t column,
+                      uint32_t count) {
     const uint32_t parts = p->layout == SIM_TMEM_LAYOUT_HALVES     ? 2
                            : p->layout == SIM_TMEM_LAYOUT_QUARTERS ? 4
                                                                    : 1,
-                   wide = p->n / parts;
+                   wide = p->n / parts, left = wide - column % wide;
     const uint32_t lane = sim_tmem_lane_of_row(p, address, row) + column / wide * (SIM_TMEM_LANES / parts);
-    return &memory->words[lane][sim_tmem_column(address) + column % wide];
+    return (sum_run){.words = &memory->words[lane][sim_tmem_column(address) + column % wide],
+                     .lane = lane,
+                     .count = count < left ? count : left};
 }
 
 /* Reads the tile's sums, or zeros if the product does not add to d. scale-input-d divides them by a power of two. */
 static void read_sums(sim_tmem *memory, const sim_tmem_product *p, const sim_tmem_op *t, const sim_tmem_work *work,
                       uint32_t row, uint32_t column, uint32_t count, sim_operands *o) {
     const float scale = f32_of_bits((127 - t->scale_of_d) << 23);
-    for (uint32_t i = 0; i < SIM_TILE_ROWS; i++) {
-        for (uint32_t j = 0; j < count; j++) {
-            const uint32_t bits = work->keeps ? *sum_at(memory, p, work->d, row + i, column + j) : 0;
-            const uint32_t n = i * count + j;
+    memset(o->sum.integer, 0, SIM_TILE_ROWS * count * sizeof *o->sum.integer);
+    for (uint32_t i = 0; i < SIM_TILE_ROWS && work->keeps; i++) {
+        for (uint32_t j = 0; j < count;) {
+            const sum_run run = run_at(memory, p, work->d, row + i, column + j, count - j);
+            int32_t *integers = o->sum.integer + i * count + j;
+            float *singles = o->sum.single + i * count + j;
             if (p->type_d == PTX_S32)
-                o->sum.integer[n] = (int32_t)bits;
+                memcpy(integers, run.words, run.count * sizeof *integers);
+            else if (p->type_d == PTX_F16)
+                for (uint32_t n = 0; n < run.count; n++) singles[n] = scale * f32_of_f16((uint16_t)run.words[n]);
             else
-                o->sum.single[n] = scale * (p->type_d == PTX_F16 ? f32_of_f16((uint16_t)bits) : f32_of_bits(bits));
+                for (uint32_t n = 0; n < run.count; n++) singles[n] = scale * f32_of_bits(run.words[n]);
+            j += run.count;
         }
     }
 }
@@ -246,11 +262,15 @@ static bool is_disabled(const sim_tmem_work *work, uint32_t rank, uint32_t lane)
 static void write_sums(sim_tmem *memory, const sim_tmem_product *p, const sim_tmem_work *work, uint32_t rank,
                        uint32_t row, uint32_t column, uint32_t count, const sim_operands *o) {
     for (uint32_t i = 0; i < SIM_TILE_ROWS; i++) {
-        for (uint32_t j = 0; j < count; j++) {
-            uint32_t *sum = sum_at(memory, p, work->d, row + i, column + j);
-            const uint32_t n = i * count + j, lane = (uint32_t)(sum - memory->words[0]) / SIM_TMEM_COLUMNS;
-            if (is_disabled(work, rank, lane)) continue;
-            *sum = p->type_d == PTX_F16 ? f16_of_f32(o->sum.single[n]) : (uint32_t)o->sum.integer[n];
+        for (uint32_t j = 0; j < count;) {
+            const sum_run run = run_at(memory, p, work->d, row + i, column + j, count - j);
+            const float *singles = o->sum.single + i * count + j;
+            const bool is_kept = is_disabled(work, rank, run.lane);
+            if (!is_kept && p->type_d == PTX_F16)
+                for (uint32_t n = 0; n < run.count; n++) run.words[n] = f16_of_f32(singles[n]);
+            else if (!is_kept)
+                memcpy(run.words, o->sum.integer + i * count + j, run.count * sizeof *run.words);
+            j += run.count;
         }
     }
 }
@@ -329,6 +349,7 @@ static void multiply_integers(const sim_product *p, sim_operands *o, const sim_m
 /* A chunk of rows by a chunk of columns. */
 typedef struct tile {
     sim_block *const *blocks;
+    uint32_t (*columns)[SIM_LANES]; /* b, if the product may be usual; else NULL */
     const sim_tmem_op *op;
     const sim_tmem_product *product;
     const sim_tmem_work *work;
@@ -355,6 +376,44 @@ static void decode_tile(const tile *t, sim_operands *o, const sim_metadata *m, b
     *finite = false;
 }
 
+/* Returns a tile's product with `count` columns. */
+static sim_product product_of(const sim_tmem_op *t, const sim_tmem_product *p, uint32_t count) {
+    const bool sparse = t->flags & SIM_TMEM_SPARSE;
+    return (sim_product){.m = SIM_TILE_ROWS,
+                         .n = count,
+                         .k = p->k,
+                         .type_a = p->type_a,
+                         .type_b = p->type_b,
+                         .type_c = p->type_d,
+                         .type_d = p->type_d,
+                         .flags = (p->saturates ? SIM_PRODUCT_SATURATES : 0u) | (sparse ? SIM_PRODUCT_SPARSE : 0u)};
+}
+
+/* Returns the words of a row along k. */
+static uint32_t words_of(const sim_product *p) {
+    return p->k * ptx_bits(p->type_a) / 32;
+}
+
+/* Returns whether tiles of b's columns may be computed in vectors of rows (usual.h). */
+static bool may_be_usual(const sim_tmem_op *t, const sim_tmem_product *p, const sim_product *whole, unsigned sm) {
+    return !t->scales && p->bits == ptx_bits(p->type_a) && sim_may_be_usual(whole, sm);
+}
+
+/* Returns false, with no effect, if the caller must take the general path. */
+static bool multiply_usual(const tile *t, const sim_product *whole, unsigned sm, sim_operands *o) {
+    const uint32_t words = words_of(whole), count = t->count, chunks = words / SIM_GROUP_LANES;
+    uint32_t rows[SIM_MOST_A][SIM_LANES];
+    sim_row_registers r;
+    float sums[SIM_TILE_ROWS * CHUNK_COLUMNS], *sum = o->sum.single;
+    sim_pack_rows(o->a.raw, whole->k, 1, SIM_TILE_ROWS, words, ptx_bits(whole->type_a), rows, 1, 2);
+    for (uint32_t n = 0; n < SIM_MOST_A; n++) r.a[n] = rows[n];
+    for (uint32_t n = 0; n < count / SIM_GROUPS * chunks; n++) r.b[n] = t->columns[n];
+    for (uint32_t n = 0; n < SIM_TILE_ROWS * count; n++) sums[n] = sum[n % SIM_TILE_ROWS * count + n / SIM_TILE_ROWS];
+    if (!sim_multiply_usual(whole, &r, sm, sums)) return false;
+    for (uint32_t n = 0; n < SIM_TILE_ROWS * count; n++) sum[n % SIM_TILE_ROWS * count + n / SIM_TILE_ROWS] = sums[n];
+    return true;
+}
+
 /* Computes a tile from tensor memory and shared memory to tensor memory. */
 static void make_tile(const tile *t, sim_operands *o) {
     const sim_tmem_product *p = t->product;
@@ -362,19 +421,16 @@ static void make_tile(const tile *t, sim_operands *o) {
     sim_tmem *memory = sim_tmem_of(b);
     sim_metadata metadata, *m = t->op->flags & SIM_TMEM_SPARSE ? &metadata : NULL;
     const unsigned sm = b->sm->grid->machine->sm;
-    const sim_product whole = {.m = SIM_TILE_ROWS,
-                               .n = t->count,
-                               .k = p->k,
-                               .type_a = p->type_a,
-                               .type_b = p->type_b,
-                               .type_c = p->type_d,
-                               .type_d = p->type_d,
-                               .flags = (p->saturates ? SIM_PRODUCT_SATURATES : 0u) | (m ? SIM_PRODUCT_SPARSE : 0u)};
+    const sim_product whole = product_of(t->op, p, t->count);
     bool finite;
     read_a(b, t->op, p, t->work, t->row, o->a.raw);
     for (uint32_t r = 0; m && r < SIM_TILE_ROWS; r++)
         m->rows[r] = metadata_of(memory, p, t->work->metadata, t->row + r);
     read_sums(memory, p, t->op, t->work, t->row, t->column, t->count, o);
+    if (t->columns && multiply_usual(t, &whole, sm, o)) {
+        write_sums(memory, p, t->work, t->rank, t->row, t->column, t->count, o);
+        return;
+    }
     if (p->type_d == PTX_S32) {
         multiply_integers(&whole, o, m);
     } else {
@@ -400,15 +456,20 @@ void sim_tmem_make(sim_block *b, const sim_tmem_work *work) {
     sim_block *const blocks[SIM_TMEM_PAIR] = {first, t->flags & SIM_TMEM_FOR_PAIR ? first + 1 : first};
     sim_tmem_product p;
     sim_operands o;
+    uint32_t columns[SIM_MOST_B][SIM_LANES];
     sim_tmem_read_descriptor(t, work->descriptor, &p);
     if (b->sm->hazards && work->effect != SIM_EFFECT_ONLY) check_factors(b, work, t, &p);
     if (work->effect == SIM_CHECKS_ONLY) return;
     for (uint32_t column = 0; column < p.n; column += CHUNK_COLUMNS) {
         const uint32_t count = p.n - column < CHUNK_COLUMNS ? p.n - column : CHUNK_COLUMNS;
+        const sim_product whole = product_of(t, &p, count);
+        const bool usual = may_be_usual(t, &p, &whole, b->sm->grid->machine->sm);
+        const uint32_t words = words_of(&whole);
         read_b(blocks, &p, work, column, count, o.b.raw);
+        if (usual) sim_pack_rows(o.b.raw, 1, count, count, words, p.bits, columns, words / SIM_GROUP_LANES, 1);
         for (uint32_t rank = 0; rank < p.m / p.rows; rank++) {
             for (uint32_t row = 0; row < p.rows; row += SIM_TILE_ROWS) {
-                const tile one = {blocks, t, &p, work, rank, row, column, count};
+                const tile one = {blocks, usual ? columns : NULL, t, &p, work, rank, row, column, count};
                 make_tile(&one, &o);
             }
         }

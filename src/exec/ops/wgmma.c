@@ -15,6 +15,7 @@
 #include "exec/ops/lanes.h"
 #include "exec/ops/multiply.h"
 #include "exec/ops/sparse.h"
+#include "exec/ops/usual.h"
 #include "exec/products.h"
 #include "machine/machine.h"
 #include "ptx/matrix.h"
@@ -97,7 +98,7 @@ static void read_chunk(void *context, const described *d, uint32_t row, uint32_t
     }
 }
 
-/* ---- executing a product ---- */
+/* ---- factors as elements ---- */
 
 /* Flips the signs of a: the product is subtracted from the sums. */
 static void negate(sim_factor *f, const sim_product *p) {
@@ -119,6 +120,72 @@ static void read_factors(sim_warp *w, const sim_op *op, const sim_pending_produc
     if (op->imm2 & GROUP_NEGATES) negate(&o->a, p);
 }
 
+/* ---- usual products (usual.h) ---- */
+
+/* Registers as mma has a factor: those of eight more rows and of four more words along k are `by_rows` and `by_words`
+ * further on. */
+typedef struct packer {
+    const unsigned char *shared;
+    uint32_t (*words)[SIM_LANES];
+    uint32_t by_rows, by_words;
+} packer;
+
+/* A chunk is four words of a row or, transposed, a half of each of eight rows. */
+static void pack_chunk(void *context, const described *d, uint32_t row, uint32_t chunk, uint32_t address) {
+    const packer *p = context;
+    const uint32_t upper = row / SIM_GROUPS, at = row % SIM_GROUPS;
+    if (!d->descriptor.transposed) {
+        memcpy(p->words[upper * p->by_rows + chunk * p->by_words] + at * SIM_GROUP_LANES, p->shared + address,
+               SIM_CHUNK);
+        return;
+    }
+    uint16_t *halves = (uint16_t *)(void *)p->words[chunk * p->by_rows + upper * p->by_words];
+    for (uint32_t e = 0; e < SIM_GROUPS; e++)
+        memcpy(halves + e * SIM_GROUPS + at, p->shared + address + e * sizeof *halves, sizeof *halves);
+}
+
+/* The rows of a are in registers or in shared memory. */
+static void pack_factors(sim_warp *w, const sim_op *op, const sim_pending_product *pending,
+                         uint32_t rows[SIM_MOST_A][SIM_LANES], uint32_t columns[SIM_MOST_B][SIM_LANES]) {
+    const sim_product *p = sim_product_at(w, op);
+    const described a = describe_a(w, op, pending->a), b = describe_b(w, op, pending->b);
+    const unsigned count = sim_row_register_count(p->m * p->k, p->type_a), bits = ptx_bits(p->type_a);
+    packer of_a = {w->block->engine_view, rows, 1, p->m / SIM_GROUPS};
+    packer of_b = {w->block->engine_view, columns, count / (p->m / SIM_GROUPS), 1};
+    uint32_t *registers[SIM_MOST_A], signs = 0;
+    sim_row_slots(w, p->a, op->imm2 & GROUP_A_IN_MEMORY ? 0 : count, registers);
+    if (op->imm2 & GROUP_A_IN_MEMORY)
+        each_chunk(&a, pack_chunk, &of_a);
+    else
+        for (unsigned n = 0; n < count; n++) memcpy(rows[n], registers[n], sizeof rows[n]);
+    each_chunk(&b, pack_chunk, &of_b);
+    for (unsigned at = bits - 1; op->imm2 & GROUP_NEGATES && at < 32; at += bits) signs |= 1u << at;
+    for (unsigned n = 0; n < count * SIM_LANES; n++) rows[n / SIM_LANES][n % SIM_LANES] ^= signs;
+}
+
+/* Returns false, with no effect, if the caller must take the general path. */
+static bool make_usual(sim_warp *w, const sim_op *op, const sim_pending_product *pending) {
+    const sim_product *p = sim_product_at(w, op);
+    const unsigned sm = w->sm->grid->machine->sm;
+    uint32_t rows[SIM_MOST_A][SIM_LANES], columns[SIM_MOST_B][SIM_LANES], *registers[SIM_MOST_SUM_REGISTERS];
+    sim_row_registers r;
+    float sum[SIM_MOST_SUMS];
+    if (!sim_may_be_usual(p, sm)) return false;
+    pack_factors(w, op, pending, rows, columns);
+    for (unsigned n = 0; n < SIM_MOST_A; n++) r.a[n] = rows[n];
+    for (unsigned n = 0; n < SIM_MOST_B; n++) r.b[n] = columns[n];
+    sim_row_slots(w, p->d, sim_row_register_count(p->m * p->n, p->type_d), registers);
+    if (pending->keeps)
+        sim_load_sums(p, registers, sum);
+    else
+        memset(sum, 0, p->m * p->n * sizeof *sum);
+    if (!sim_multiply_usual(p, &r, sm, sum)) return false;
+    sim_store_sums(p, registers, w->live, sum);
+    return true;
+}
+
+/* ---- execution ---- */
+
 static void list_chunks(sim_warp *w, const sim_op *op, uint64_t a_bits, uint64_t b_bits, chunk_list *list) {
     const described a = describe_a(w, op, a_bits), b = describe_b(w, op, b_bits);
     list->count = 0;
@@ -137,7 +204,7 @@ static void make(sim_warp *w, const sim_pending_product *pending) {
         list_chunks(w, op, pending->a, pending->b, &list);
         sim_hazard_factors_read(w, op, SIM_ALL_LANES, list.address, list.count, pending->issued);
     }
-    if (pending->effect == SIM_CHECKS_ONLY) return;
+    if (pending->effect == SIM_CHECKS_ONLY || make_usual(w, op, pending)) return;
     read_factors(w, op, pending, &o);
     if (pending->keeps)
         sim_gather_sums(w, p, sums, &o);

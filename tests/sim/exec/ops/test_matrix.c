@@ -168,6 +168,48 @@ static void sums_are_as_exact_as_the_matrix_units(void **state) {
         for (size_t n = 0; n < sizeof forms / sizeof *forms; n++) check_error(&forms[n].form, forms[n].error);
 }
 
+/* ---- numbers at the limits ---- */
+
+/* Fills all three matrices with one number each. */
+static void check_constants(const form *f, double a, double b, double c, double expected) {
+    static matrices x;
+    uint64_t out[REGISTERS * LANES];
+    text opcode = {0};
+    for (unsigned n = 0; n < f->m * f->k; n++) x.a[n] = a;
+    for (unsigned n = 0; n < f->k * f->n; n++) x.b[n] = b;
+    for (unsigned n = 0; n < f->m * f->n; n++) x.c[n] = c;
+    put_opcode(&opcode, f);
+    run_product(f, text_string(&opcode), device(), &x, out);
+    unpack(f, f->d, index_c, x.d, f->m * f->n, out);
+    for (unsigned n = 0; n < f->m * f->n; n++)
+        if (x.d[n] != expected)
+            fail_msg("%s: %a * %a summed and %a is %a, not %a", text_string(&opcode), a, b, c, x.d[n], expected);
+    text_free(&opcode);
+}
+
+/* Sixteen such products and the sum, aligned to 25 bits of fraction, need more than 32 bits. */
+static void the_greatest_significands_are_summed(void **state) {
+    static const form halves = {16, 8, 16, F16, F16, F32, F32, ""}, words = {16, 8, 8, TF32, TF32, F32, F32, ""};
+    const double most = 2 - 0x1p-10, sum = 2 - 0x1p-23;
+    (void)state;
+    check_constants(&halves, most, most, sum, 0x1.07c002p+6);
+    check_constants(&halves, -most, most, -sum, -0x1.07c002p+6);
+    check_constants(&halves, most, most, 0, 0x1.ff8008p+5);
+    check_constants(&words, most, most, sum, 0x1.0fc002p+5);
+}
+
+/* Products of small and great elements are as exact as others; sums keep their size. */
+static void elements_may_be_far_from_one(void **state) {
+    static const form brains = {16, 8, 16, BF16, BF16, F32, F32, ""}, words = {16, 8, 4, TF32, TF32, F32, F32, ""};
+    (void)state;
+    check_constants(&brains, 0x1p-50, 0x1p-50, 0, 0x1p-96);
+    check_constants(&brains, 0x1p-51, 0x1p51, 1, 17);
+    check_constants(&brains, 0x1p50, 0x1p50, 0x1p100, 0x1.1p104);
+    check_constants(&brains, 0, 0x1p50, 0x1p-126, 0x1p-126);
+    check_constants(&brains, 0x1p-126, 0x1p100, 0x1p127, 0x1p127);
+    check_constants(&words, 0x1p-100, 0x1p-20, 0x1p-120, 0x1.4p-118);
+}
+
 /* ---- matrices of bytes, since sm_100 ---- */
 
 #define BYTES_OF_ROW "mul.lo.u32 %r3, %r0, 0x10101010;\nadd.u32 %r4, %r3, 0x03020100;\n"
@@ -331,6 +373,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_forms_multiply),
         cmocka_unit_test(sums_are_as_exact_as_the_matrix_units),
+        cmocka_unit_test(the_greatest_significands_are_summed),
+        cmocka_unit_test(elements_may_be_far_from_one),
         cmocka_unit_test(bytes_are_loaded_transposed),
         cmocka_unit_test(narrow_elements_become_bytes),
         cmocka_unit_test(bytes_are_stored_transposed),
