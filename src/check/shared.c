@@ -58,6 +58,16 @@ static bool is_left_to_chance(const sim_visit *k, uint8_t state, uint32_t thread
            !sim_may_lose_update(g, k->instruction, other) && !counts_on_lockstep(k, thread, other);
 }
 
+/* A volatile load of what an unordered volatile store leaves lacks a barrier: nothing but a loop that waits, or a
+ * branch, makes use of such a load, and neither counts. What a kernel does by atomic operations or two stores may be
+ * meant. */
+static void grade_chance(const sim_visit *k, sim_suspect *s) {
+    const uint8_t *uses = k->w->sm->grid->uses, all = uses[s->instruction] | uses[s->other_instruction];
+    const bool reads = s->action == HAUL_ACTION_READ || s->other_action == HAUL_ACTION_READ;
+    s->is_warning = reads && all & SIM_USE_LOADS_VOLATILE && all & SIM_USE_STORES_VOLATILE;
+    s->is_advice = !s->is_warning;
+}
+
 /* Returns the lanes of an access to compare with the writer: not the writer itself, if others access with it. */
 static uint32_t lanes_beside(const sim_visit *k, uint32_t writer, uint32_t lanes) {
     const uint32_t others = writer / SIM_LANES == k->actor ? lanes & ~(1u << writer % SIM_LANES) : lanes;
@@ -131,7 +141,8 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
     const bool unwaited = sim_visit_is_engine(k, thread);
     const haul_finding_kind kind = unwaited ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_RACE_SHARED;
     sim_suspect s = suspect_of(k, kind, address, bytes, sim_cell_writer(k, state, instruction), instruction, thread);
-    s.is_advice = !told && is_left_to_chance(k, state, thread, instruction);
+    const bool by_chance = !told && is_left_to_chance(k, state, thread, instruction);
+    if (by_chance) grade_chance(k, &s);
     sim_finding *f = sim_hazard_report(k->w, &s);
     if (!f) return;
     if (unwaited)
@@ -147,7 +158,7 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
         sim_hazard_say(f, "%s", sim_lost_update);
     else if (told)
         sim_hazard_say(f, "%s", sim_old_data);
-    else if (s.is_advice)
+    else if (by_chance)
         sim_hazard_say(f, "%s", sim_left_to_chance);
     else if (thread / SIM_LANES == k->actor)
         sim_hazard_say(
@@ -250,9 +261,10 @@ static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, 
     sim_suspect s = suspect_of(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
     const uint8_t *uses = k->w->sm->grid->uses;
     const bool is_volatile = uses && uses[instruction] & SIM_USE_LOADS_VOLATILE;
-    s.is_advice = is_volatile && is_left_to_chance(k, SIM_CELL_ATOMIC, thread, instruction);
+    const bool by_chance = is_volatile && is_left_to_chance(k, SIM_CELL_ATOMIC, thread, instruction);
+    if (by_chance) grade_chance(k, &s);
     sim_finding *f = sim_hazard_report(k->w, &s);
-    if (f && s.is_advice)
+    if (f && by_chance)
         sim_hazard_say(f, "%s", sim_left_to_chance);
     else if (f && counts_on_lockstep(k, thread, instruction))
         say_lockstep(k, f, thread);

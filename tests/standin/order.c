@@ -19,10 +19,12 @@ extern int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, si
 extern int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
 extern int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 extern int cudaStreamSynchronize(void *stream);
+extern int cudaStreamQuery(void *stream);
 extern int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data);
 extern int cudaStreamWaitEvent(void *stream, void *event, unsigned flags);
 extern int cudaEventCreate(void **event);
 extern int cudaEventRecord(void *event, void *stream);
+extern int cudaEventQuery(void *event);
 extern int cudaDeviceSynchronize(void);
 extern int cudaGraphCreate(void **graph, unsigned flags);
 extern int cudaGraphInstantiate(void **executable, void *graph, unsigned long long flags);
@@ -154,12 +156,38 @@ static void host_wait(void) {
     launch(a, b, streams[1]);
 }
 
+/* So is asking until the work is done. */
+static void ask_stream(void) {
+    launch(a, b, streams[0]);
+    while (ordered && cudaStreamQuery(streams[0])) continue;
+    launch(a, b, streams[1]);
+}
+
+static void ask_event(void) {
+    launch(a, b, streams[0]);
+    MUST(cudaEventRecord(event, streams[0]));
+    while (ordered && cudaEventQuery(event)) continue;
+    launch(a, b, streams[1]);
+}
+
 /* cudaMemset() does not wait, and streams that do not block take no notice of the default stream. */
 static void default_stream(void) {
     void *blocking;
     MUST(cudaStreamCreateWithFlags(&blocking, 0));
     MUST(cudaMemset(a, 1, BYTES));
     launch(b, a, ordered ? blocking : streams[1]);
+}
+
+/* Work on the default stream, on any memory, comes behind what streams that take notice of it have had, and before what
+ * they get later. An allocation is no work, though it may wait on a GPU. */
+static void default_between(void) {
+    void *blocking[2], *more;
+    for (int i = 0; i < 2; i++) MUST(cudaStreamCreateWithFlags(&blocking[i], 0));
+    launch(a, b, blocking[0]);
+    if (ordered) MUST(cudaMemset(device_page, 1, 1));
+    MUST(cudaMalloc(&more, BYTES));
+    launch(b, a, blocking[1]);
+    MUST(cudaFree(more));
 }
 
 /* An event that was recorded too early orders nothing. */
@@ -447,7 +475,10 @@ static const struct {
              {"kernels", two_kernels},
              {"halves", halves},
              {"wait", host_wait},
+             {"ask-stream", ask_stream},
+             {"ask-event", ask_event},
              {"default-stream", default_stream},
+             {"default-between", default_between},
              {"event", early_event},
              {"release", release},
              {"release-at-once", release_at_once},

@@ -25,7 +25,10 @@ finds kernels race-streams cuLaunchKernel cuLaunchKernel
 finds halves race-streams cudaMemsetAsync cudaMemsetAsync
 result 'by bytes' says 'write of 1 byte,'
 finds wait race-streams cuLaunchKernel cuLaunchKernel
+finds ask-stream race-streams cuLaunchKernel cuLaunchKernel
+finds ask-event race-streams cuLaunchKernel cuLaunchKernel
 finds default-stream race-streams cuLaunchKernel cudaMemset
+finds default-between race-streams cuLaunchKernel cuLaunchKernel
 finds event race-streams cudaMemcpyAsync cuLaunchKernel
 finds release use-after-free cudaFreeAsync cuLaunchKernel
 finds release-at-once use-after-free cudaFree cudaMemsetAsync

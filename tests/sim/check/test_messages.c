@@ -112,6 +112,16 @@ static void lanes_that_throw_values_away_do_no_harm(void **state) {
     expect_grade("st.shared.u32 [%r3], %r0;\nbar.sync 0;\n" STORE, HAUL_GRADE_ADVICE);
 }
 
+/* Between a volatile store and the load of another warp a barrier is missing, as it is within a warp. Two stores may be
+ * meant. */
+static void a_volatile_load_beside_a_store_is_a_warning(void **state) {
+    (void)state;
+    expect_grade(STORE "bar.sync 0;\nst.volatile.shared.u32 [%r4], %r0;\nxor.b32 %r6, %r0, 32;\n"
+                       "mad.lo.u32 %r6, %r6, 4, %r3;\nld.volatile.shared.u32 %r7, [%r6];\nst.global.u32 [%rd2], %r7;\n",
+                 HAUL_GRADE_WARNING);
+    expect_grade("st.volatile.shared.u32 [%r3], %r0;\n", HAUL_GRADE_ADVICE);
+}
+
 static void lanes_that_use_one_of_several_values_do(void **state) {
     (void)state;
     expect_grade(DISCARD ONE_STORES, HAUL_GRADE_ERROR);
@@ -160,6 +170,7 @@ int main(void) {
         cmocka_unit_test(arrivals_that_do_not_count_say_so),
         cmocka_unit_test(a_barrier_that_is_waited_for_again_does_no_harm),
         cmocka_unit_test(lanes_that_throw_values_away_do_no_harm),
+        cmocka_unit_test(a_volatile_load_beside_a_store_is_a_warning),
         cmocka_unit_test(lanes_that_use_one_of_several_values_do),
         cmocka_unit_test(a_search_that_looks_behind_its_tile_is_advice),
         cmocka_unit_test(a_flag_that_nobody_sets_is_an_error),
