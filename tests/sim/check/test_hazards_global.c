@@ -55,9 +55,9 @@
 #define READ_HALF(at) \
     "setp.ne.u32 %p2, %r1, 32;\n@!%p2 ld.global.u16 %h2, [%rd0+" at "];\n@!%p2 st.global.u16 [%rd0+512], %h2;\n"
 /* Warps fill lines with elements of that size, then each another warp's part. */
-#define FILL_TWICE(type, bytes, value, between)                                                              \
-    "cvt.u16.u32 %h1, %r0;\nmad.wide.u32 %rd4, %r0, " bytes ", %rd0;\nst.global." type " [%rd4], " value ";\n" \
-    between "xor.b32 %r6, %r0, 32;\nmad.wide.u32 %rd4, %r6, " bytes ", %rd0;\nst.global." type " [%rd4], " value ";\n"
+#define FILL_TWICE(type, bytes, value, between)                                                                        \
+    "cvt.u16.u32 %h1, %r0;\nmad.wide.u32 %rd4, %r0, " bytes ", %rd0;\nst.global." type " [%rd4], " value ";\n" between \
+    "xor.b32 %r6, %r0, 32;\nmad.wide.u32 %rd4, %r6, " bytes ", %rd0;\nst.global." type " [%rd4], " value ";\n"
 #define COUNT_VOLATILE \
     "ld.volatile.global.u32 %r7, [%rd0];\nadd.u32 %r7, %r7, 1;\nst.volatile.global.u32 [%rd0], %r7;\n"
 /* Repeated minima may lose one another: nothing is added up. */
