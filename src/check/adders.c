@@ -7,10 +7,11 @@
 
 #include <stdio.h>
 
-/* The lane of an actor accesses words. */
+/* The lane of an actor accesses words. `by`: the number of the actor's operation among the slice's accessors; 0: not
+ * known yet. */
 typedef struct visit {
     const sim_play *play;
-    uint32_t actor;
+    uint32_t actor, by;
     unsigned lane;
 } visit;
 
@@ -40,7 +41,7 @@ static const sim_adder *before_of(const visit *v, const sim_kept_adder *k, uint6
     return w ? &w->before : NULL;
 }
 
-static void add(const visit *v, uint64_t address, sim_kept_adder *k) {
+static void add(visit *v, uint64_t address, sim_kept_adder *k) {
     const sim_logged *e = v->play->e;
     uint32_t lanes = 0;
     if (k->by) {
@@ -57,7 +58,8 @@ static void add(const visit *v, uint64_t address, sim_kept_adder *k) {
         return;
     else
         v->play->s->added++;
-    k->by = accessor_of(v) & SIM_MOST_ACCESSORS;
+    if (!v->by) v->by = accessor_of(v);
+    k->by = v->by & SIM_MOST_ACCESSORS;
     k->lanes = lanes | 1u << v->lane;
 }
 
@@ -118,7 +120,7 @@ static void meet(const visit *v, uint64_t address, sim_kept_adder *k) {
     v->play->s->added--;
 }
 
-static void visit_word(const visit *v, sim_page *g, uint64_t address) {
+static void visit_word(visit *v, sim_page *g, uint64_t address) {
     const bool adds = v->play->e->action == HAUL_ACTION_ATOMIC;
     sim_kept_adder *k = g && adds ? sim_page_add_adder(v->play->s, g, address) : g ? sim_page_adder(g, address) : NULL;
     if (adds && !k)
@@ -137,20 +139,36 @@ static sim_page *page_of(const visit *v, uint64_t address) {
     return v->play->e->action == HAUL_ACTION_ATOMIC ? sim_slice_page(s, number) : sim_slice_peek(s, number);
 }
 
-static void visit_words(const visit *v, uint64_t from, uint64_t to) {
+static void visit_words(visit *v, uint64_t from, uint64_t to) {
     for (uint64_t at = from & ~UINT64_C(3); at < to; at += 4)
         if ((at >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES == v->play->number) visit_word(v, page_of(v, at), at);
 }
 
 /* The same for scattered lanes, whose pages were looked up. */
 static void visit_list(const sim_play *p) {
+    const bool adds = p->e->action == HAUL_ACTION_ATOMIC;
     const uint64_t *address = p->addresses;
     sim_page **page = p->pages;
+    visit v = {.play = p, .actor = p->e->actor};
     for (uint32_t left = p->lanes; left; left &= left - 1, address++, page++) {
-        const visit v = {p, p->e->actor, (unsigned)__builtin_ctz(left)};
+        if (!adds && *page && !(*page)->adders) continue;
+        v.lane = (unsigned)__builtin_ctz(left);
         for (uint64_t at = *address & ~UINT64_C(3); at < *address + p->e->bytes; at += 4)
             visit_word(&v, *page ? *page : page_of(&v, at), at);
     }
+}
+
+/* True if the entry's bytes are in a few pages of which none has atomic operations. */
+static bool is_far_from_all(const sim_play *p) {
+    enum { FEW = 8 };
+    const sim_logged *e = p->e;
+    const uint64_t first = e->from >> SIM_WATCH_PAGE, last = (e->to - 1) >> SIM_WATCH_PAGE;
+    if (last - first >= FEW) return false;
+    for (uint64_t number = first; number <= last; number++) {
+        const sim_page *g = number % SIM_WATCH_SLICES == p->number ? sim_slice_peek(p->s, number) : NULL;
+        if (g && g->adders) return false;
+    }
+    return true;
 }
 
 void sim_adders_play(const sim_play *p) {
@@ -160,10 +178,13 @@ void sim_adders_play(const sim_play *p) {
         visit_list(p);
         return;
     }
-    for (unsigned k = 0; k < e->warps; k++)
+    if (e->action != HAUL_ACTION_ATOMIC && is_far_from_all(p)) return;
+    for (unsigned k = 0; k < e->warps; k++) {
+        visit v = {.play = p, .actor = e->actor + k};
         for (uint32_t left = e->has_list ? p->lanes : e->active; left; left &= left - 1) {
-            const visit v = {p, e->actor + k, (unsigned)__builtin_ctz(left)};
+            v.lane = (unsigned)__builtin_ctz(left);
             const uint64_t from = sim_play_address(p, v.lane) + k * e->pitch;
             visit_words(&v, from, from + e->bytes);
         }
+    }
 }

@@ -152,7 +152,8 @@ bool sim_gate_open(sim_domain *d, sim_gate *g) {
 }
 
 void sim_gate_clear(const sim_domain *d, sim_gate *g) {
-    if (g->gathered) memset(g->gathered, 0, 2 * (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
+    if (!g->gathered) return;
+    memset(g->gathered, 0, 2 * (1 + d->proxies) * sim_domain_capacity(d) * sizeof *g->gathered);
     g->gathered_floor = g->open_floor = (sim_floor){0};
     g->gathered_heard = g->open_heard = (sim_heard){0};
 }
@@ -207,7 +208,9 @@ void sim_gate_pass_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint3
 /* ---- block barriers and the cluster's ---- */
 
 static sim_gate *gate_of(const sim_block *b, uint32_t id) {
-    return &sim_domain_of(b)->barriers[b->rank * SIM_BARRIERS + id];
+    sim_domain *d = sim_domain_of(b);
+    d->has_barriers = true;
+    return &d->barriers[b->rank * SIM_BARRIERS + id];
 }
 
 /* Reports a barrier that is used with different thread counts at the same time. */
@@ -378,11 +381,12 @@ static void free_views(sim_views *v) {
 static void free_domain(sim_domain *d, uint32_t blocks) {
     for (uint32_t a = 0; d->views && a < d->actors; a++) free_views(&d->views[a]);
     for (uint32_t i = 0; d->barriers && i < blocks * SIM_BARRIERS; i++) memory_free(d->barriers[i].gathered);
-    for (uint32_t i = 0; i < SIM_HAZARD_MBARRIERS; i++) {
+    for (uint32_t i = 0; d->mbarriers && i < SIM_HAZARD_MBARRIERS; i++) {
         memory_free(d->mbarriers[i].gate.gathered);
         memory_free(d->mbarriers[i].passed);
         memory_free(d->mbarriers[i].passes);
     }
+    memory_free(d->mbarriers);
     memory_free(d->cluster.gathered);
     for (uint32_t b = 0; d->shadows && b < blocks; b++) free_shadow(&d->shadows[b], d->actors);
     for (uint32_t b = 0; d->flights && b < blocks; b++) memory_free(d->flights[b].list);
@@ -413,6 +417,8 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->now = 1;
     d->warps = g->warps;
     d->actors = d->used = g->warps * g->cluster_blocks;
+    if (h->has_mbarriers) d->mbarriers = memory_zeroed(SIM_HAZARD_MBARRIERS, sizeof *d->mbarriers);
+    if (h->has_mbarriers && !d->mbarriers) return false;
     d->views = memory_zeroed(d->actors, sizeof *d->views);
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
@@ -446,6 +452,7 @@ haul_status sim_hazards_create(sim_sm *sm) {
     sim_hazards *h = memory_zeroed(1, sizeof *h);
     sm->hazards = h;
     if (h) h->findings.places = g->places;
+    if (h) h->has_mbarriers = sim_has_mbarriers(g->program);
     if (h) h->domains = memory_zeroed(g->resident / g->cluster_blocks, sizeof *h->domains);
     bool made = h && h->domains && sim_footprints_create(&h->footprints, g->program->function->instruction_count);
     for (uint32_t b = 0; made && b < g->resident && sm->blocks[b].warps; b += g->cluster_blocks)
@@ -471,11 +478,12 @@ void sim_hazard_start(sim_block *first) {
     sim_domain *d = sim_domain_of(first);
     d->start = d->settled = ++d->now;
     d->now++;
-    for (uint32_t i = 0; i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++) sim_gate_clear(d, &d->barriers[i]);
+    for (uint32_t i = 0; d->has_barriers && i < first->sm->grid->cluster_blocks * SIM_BARRIERS; i++)
+        sim_gate_clear(d, &d->barriers[i]);
     sim_gate_clear(d, &d->cluster);
+    if (d->map_count) memset(d->maps, 0, sizeof d->maps);
     d->mbarrier_count = d->map_count = 0;
     d->has_stale = false;
-    memset(d->maps, 0, sizeof d->maps);
     memset(d->remote, 0,
            (d->first->sm->grid->cluster_blocks > 1 ? d->actors * (d->actors / d->warps) : 1) * sizeof *d->remote);
     sim_relaxed_start(d);

@@ -265,18 +265,16 @@ static void note_read(const sim_play *p, uint32_t *link) {
     add_row(p, link, &now);
 }
 
+/* Returns the lane that comes last among those that own the word's first byte in the part. */
 static unsigned lane_of_word(const sim_part *part, unsigned word) {
-    const sim_owner o = part->owner;
     const unsigned byte = 4 * word + (unsigned)__builtin_ctz(sim_bytes_of_word(part->bytes, word));
-    if (o.step == 1 && o.stride > 0 && !o.run && sim_owner_is_single(o) && (o.stride & (o.stride - 1)) == 0)
-        return (unsigned)__builtin_ctz(o.lanes) + ((byte - o.start) >> __builtin_ctz((unsigned)o.stride));
-    return 31u - (unsigned)__builtin_clz(sim_owner_lanes(o, byte));
+    return 31u - (unsigned)__builtin_clz(sim_owner_lanes(part->owner, byte));
 }
 
-/* Saves the hashes of lanes from `lane` on, a word each, for a line that they fill. */
-static void note_line(const sim_play *p, sim_page *g, unsigned line, unsigned lane) {
+/* Saves the hashes of all lanes, a word each, for a line that they fill. */
+static void note_line(const sim_play *p, sim_page *g, unsigned line) {
     const unsigned word = line * SIM_LINE_WORDS;
-    const uint32_t *from = p->values + lane;
+    const uint32_t *from = p->values;
     if (!g->folds) {
         memcpy((uint32_t *)g->values + word, from, SIM_LINE_WORDS * sizeof *from);
         return;
@@ -290,17 +288,49 @@ static bool is_line_of_words(const sim_part *part) {
     return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 && sim_bytes_all(part->bytes);
 }
 
+/* True if lanes own 1 << shift bytes each, one after the other from the owner's start on, or one lane owns all bytes,
+ * and no word is there in part. */
+static bool are_lanes_in_turn(const sim_part *part, unsigned *shift) {
+    const uint64_t ones = UINT64_C(0x1111111111111111), *b = part->bytes.half;
+    const sim_owner o = part->owner;
+    if ((b[0] & ones) * 15 != b[0] || (b[1] & ones) * 15 != b[1] || !sim_owner_is_single(o)) return false;
+    *shift = o.stride ? (unsigned)__builtin_ctz((unsigned)o.stride) : 31;
+    return o.stride == 0 || (o.stride > 0 && o.step == 1 && !o.run && o.stride == 1 << *shift);
+}
+
+static void note_words(const sim_play *p, sim_page *g, unsigned line, const sim_part *part) {
+    const unsigned first = (unsigned)__builtin_ctz(part->owner.lanes), start = part->owner.start;
+    uint32_t left = sim_bytes_words(part->bytes);
+    unsigned shift;
+    if (are_lanes_in_turn(part, &shift)) {
+        for (; left; left &= left - 1) {
+            const unsigned w = (unsigned)__builtin_ctz(left);
+            sim_page_set_value(g, line * SIM_LINE_WORDS + w, sim_play_value(p, first + ((4 * w - start) >> shift)));
+        }
+        return;
+    }
+    for (; left; left &= left - 1) {
+        const unsigned w = (unsigned)__builtin_ctz(left);
+        sim_page_set_value(g, line * SIM_LINE_WORDS + w, sim_play_value(p, lane_of_word(part, w)));
+    }
+}
+
+static void forget_words(sim_page *g, unsigned line, const sim_part *part) {
+    for (uint32_t left = sim_bytes_words(part->bytes); left; left &= left - 1)
+        sim_page_set_value(g, line * SIM_LINE_WORDS + (unsigned)__builtin_ctz(left), 0);
+}
+
 /* Saves hashes of the stored values, to tell races of equal values from others. */
 static void note_values(const sim_play *p, sim_page *g, unsigned line, const sim_part *part) {
     if (!g->values && !p->values) return;
     if (!g->values) g->values = sim_slice_take(p->s, SIM_PAGE_WORDS * (g->folds ? sizeof(uint16_t) : sizeof(uint32_t)));
-    if (g->values && p->values && is_line_of_words(part)) {
-        note_line(p, g, line, 0);
-        return;
-    }
-    for (unsigned w = 0; g->values && w < SIM_LINE_WORDS; w++)
-        if (sim_bytes_of_word(part->bytes, w))
-            sim_page_set_value(g, line * SIM_LINE_WORDS + w, p->values ? sim_play_value(p, lane_of_word(part, w)) : 0);
+    if (!g->values) return;
+    if (!p->values)
+        forget_words(g, line, part);
+    else if (is_line_of_words(part))
+        note_line(p, g, line);
+    else
+        note_words(p, g, line, part);
 }
 
 /* Records the access in a row: a shared one if the line has no other and it suits. */
@@ -569,10 +599,91 @@ static void play_list(sim_play *p) {
     }
 }
 
+/* ---- whole lines ---- */
+
+/* True if the same lanes have made the line's only access, and the current one takes its place: of ordinary accesses,
+ * nothing else counts. */
+static bool is_by_same_lanes(const sim_play *p, const sim_page_line *l, const sim_row *now) {
+    const sim_logged *e = p->e;
+    const sim_line_holder h = l->holder;
+    if (!sim_link_is_shared(l->link) || e->strong || e->fenced || e->incoherent || p->watch->grid->locked) return false;
+    if (h.actor != now->actor || h.bytes != now->owner.stride || 1u << h.lane != now->owner.lanes) return false;
+    const sim_shared_row *r = sim_slice_shared(p->s, l->link);
+    if (r->cluster != e->cluster) return false;
+    return !sim_play_reads(p) || (r->role == SIM_ROW_READER && (r->time != e->time || r->epoch != e->age));
+}
+
+/* Gives a line to lanes that fill it. Returns false if something has to be compared, or the host has no memory. */
+static bool take_line(const sim_play *p, sim_page *g, unsigned line, const sim_part *part) {
+    sim_page_line *l = &g->lines[line];
+    const sim_row now = row_of(p, part, sim_play_reads(p) ? SIM_ROW_READER : SIM_ROW_WRITER);
+    const bool is_new = l->link == SIM_NO_ROW && !l->used;
+    if (!is_new && !is_by_same_lanes(p, l, &now)) return false;
+    if (!is_new) sim_slice_unshare(p->s, l);
+    return sim_slice_share(p->s, l, &now);
+}
+
+static sim_part whole_line(unsigned lane, unsigned bytes) {
+    const sim_owner owner = {{.lanes = 1u << lane, .stride = (int8_t)bytes, .step = 1}};
+    return (sim_part){.bytes = {{UINT64_MAX, UINT64_MAX}}, .owner = owner};
+}
+
+/* Replays a whole warp's access to lines that it fills. */
+static void play_lines(sim_play *p) {
+    const unsigned bytes = p->e->bytes, each = SIM_FOOTPRINT_LINE / bytes;
+    uint64_t number = p->e->base / SIM_FOOTPRINT_LINE;
+    for (unsigned lane = 0; lane < SIM_LANES; lane += each, number++) {
+        if (!is_mine(p, number)) continue;
+        const sim_part part = whole_line(lane, bytes);
+        const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
+        sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+        p->folds = p->values && g && g->folds;
+        if (!g || !take_line(p, g, line, &part))
+            play_part(p, number, &part, lanes_between(lane, lane + each));
+        else if (!sim_play_reads(p))
+            note_values(p, g, line, &part);
+    }
+}
+
+/* Returns how many warps fill the line where the current one begins, if the entry has `left` and those are among them.
+ */
+static unsigned warps_of_line(const sim_logged *e, unsigned left) {
+    const unsigned each = SIM_LANES * e->bytes, warps = SIM_FOOTPRINT_LINE / each;
+    const bool are_adjacent = e->stride == e->bytes && e->pitch == each && e->active == SIM_ALL_LANES;
+    return warps > 1 && warps <= left && are_adjacent && e->base % SIM_FOOTPRINT_LINE == 0 ? warps : 1;
+}
+
+/* Replays the access of warps that fill a line together. Returns false if they must be replayed one by one. */
+static bool play_together(sim_play *p, unsigned warps) {
+    const sim_logged *e = p->e;
+    const uint64_t number = e->base / SIM_FOOTPRINT_LINE;
+    const unsigned line = (unsigned)(number % SIM_PAGE_LINES), each = SIM_LANES * e->bytes;
+    const uint32_t *values = p->values;
+    if (!is_mine(p, number)) return true;
+    sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    sim_part part = whole_line(0, e->bytes);
+    if (!g || !take_line(p, g, line, &part)) return false;
+    p->folds = p->values && g->folds;
+    for (unsigned w = 0; w < warps && !sim_play_reads(p); w++) {
+        part.owner.start = (uint8_t)(w * each);
+        part.bytes = sim_bytes_range(w * each, (w + 1) * each);
+        if (values) p->values = values + (size_t)w * e->value_step * SIM_LANES;
+        note_values(p, g, line, &part);
+    }
+    return true;
+}
+
+/* ---- accesses ---- */
+
 /* Replays lanes at an even stride, several to a line. */
 static void play_evenly(sim_play *p) {
     const sim_logged *e = p->e;
     const unsigned stride = (unsigned)e->stride;
+    const bool are_whole = stride >= 4 && SIM_FOOTPRINT_LINE % stride == 0 && e->base % SIM_FOOTPRINT_LINE == 0;
+    if (are_whole && stride == e->bytes && e->active == SIM_ALL_LANES) {
+        play_lines(p);
+        return;
+    }
     for (uint32_t left = e->active; left;) {
         const unsigned first = (unsigned)__builtin_ctz(left);
         const uint64_t from = e->base + (uint64_t)e->stride * first, line = from / SIM_FOOTPRINT_LINE;
@@ -599,11 +710,17 @@ static void play_warps(sim_play *p) {
     const uint32_t *values = p->values;
     sim_logged one = *all;
     p->e = &one;
-    for (unsigned w = 0; w < all->warps; w++, one.base += one.pitch, one.actor++) {
+    for (unsigned w = 0, warps; w < all->warps; w += warps) {
         p->by = 0;
         p->is_first = false;
         if (values) p->values = values + (size_t)w * one.value_step * SIM_LANES;
-        play_evenly(p);
+        warps = warps_of_line(&one, all->warps - w);
+        if (warps == 1 || !play_together(p, warps)) {
+            warps = 1;
+            play_evenly(p);
+        }
+        one.base += one.pitch * warps;
+        one.actor = (uint16_t)(one.actor + warps);
     }
     p->e = all;
 }

@@ -90,25 +90,27 @@ static unsigned bytes_of_both(const sim_play *p, const sim_touch *t) {
     return both ? both : own ? own : 15u;
 }
 
-/* Adds the finding. `lanes`: of the touch. Returns NULL if it is known already. */
+/* Adds the finding. `lanes`: of the touch. Returns NULL if it is known already: only a new one needs its threads. */
 static sim_finding *add_finding(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_finding_kind kind,
                                 haul_finding_grade grade) {
     const sim_grid *g = p->watch->grid;
     const sim_logged *e = p->e;
-    const uint32_t thread = t->actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
+    const uint32_t own = e->actor * SIM_LANES + p->lane, other = t->actor * SIM_LANES + (uint32_t)__builtin_ctz(lanes);
     const unsigned bytes = bytes_of_both(p, t);
     const haul_finding found = {.kind = kind,
                                 .grade = grade,
-                                .access =
-                                    access_of(g, e->cluster, e->actor * SIM_LANES + p->lane, e->action, e->instruction),
-                                .other = access_of(g, t->cluster, thread, t->action, t->instruction),
+                                .access = {.action = (haul_action)e->action, .instruction = e->instruction},
+                                .other = {.action = (haul_action)t->action, .instruction = t->instruction},
                                 .space = HAUL_SPACE_GLOBAL,
                                 .address = p->address + (unsigned)__builtin_ctz(bytes),
                                 .bytes = (unsigned)__builtin_popcount(bytes)};
     sim_finding *f = sim_findings_add(&p->s->findings, &found);
-    concern(p, e->cluster, e->actor * SIM_LANES + p->lane);
-    concern(p, t->cluster, thread);
-    if (f) sim_finding_locate(g, f);
+    concern(p, e->cluster, own);
+    concern(p, t->cluster, other);
+    if (!f) return NULL;
+    f->finding.access = access_of(g, e->cluster, own, e->action, e->instruction);
+    f->finding.other = access_of(g, t->cluster, other, t->action, t->instruction);
+    sim_finding_locate(g, f);
     return f;
 }
 

@@ -385,6 +385,7 @@ struct sim_domain {
     sim_telling *telling;          /* NULL until needed */
     sim_views *views;              /* by actor */
     sim_gate *barriers;            /* SIM_BARRIERS per block */
+    bool has_barriers;             /* one of them has been used */
     sim_gate cluster;
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
     sim_group *groups;    /* SIM_BARRIERS per block; NULL until needed */
@@ -393,9 +394,9 @@ struct sim_domain {
     sim_read *remote;     /* by block, by actor: the last access from another block (remote.c) */
     /* By actor, by basic block: lanes that have reached it (skipped_barrier.c); NULL until needed. */
     uint32_t **skipped;
-    sim_steps *steps; /* by actor, SIM_STEP_KINDS each (warpgroup.c) */
-    bool has_steps;   /* some step has been executed */
-    sim_watched_mbarrier mbarriers[SIM_HAZARD_MBARRIERS];
+    sim_steps *steps;                /* by actor, SIM_STEP_KINDS each (warpgroup.c) */
+    bool has_steps;                  /* some step has been executed */
+    sim_watched_mbarrier *mbarriers; /* SIM_HAZARD_MBARRIERS; NULL if the kernel has none */
     uint32_t mbarrier_count;
     sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
     uint32_t map_count;
@@ -418,8 +419,9 @@ struct sim_hazards {
     sim_watch *watch; /* the launch's */
     sim_domain *domains;
     uint32_t domain_count;
-    uint64_t versions; /* of all shadows so far */
-    bool failed;       /* the host ran out of memory: checks are off */
+    bool has_mbarriers; /* the kernel's instructions may name one */
+    uint64_t versions;  /* of all shadows so far */
+    bool failed;        /* the host ran out of memory: checks are off */
     sim_unused_memo unused[SIM_UNUSED_MEMOS];
 };
 
@@ -451,7 +453,7 @@ static inline uint32_t sim_actor(const sim_warp *w) {
 
 /* Entries of a vector of sim_known. */
 static inline uint32_t sim_domain_capacity(const sim_domain *d) {
-    return d->actors + SIM_HAZARD_MBARRIERS;
+    return d->actors + (d->mbarriers ? SIM_HAZARD_MBARRIERS : 0u);
 }
 
 /* Returns the view that holds the lane; each existing lane has one. */
@@ -473,6 +475,8 @@ void sim_gate_pass_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint3
 /* Release: threads that pass from now on learn what was gathered. Pass: the lanes learn it. */
 void sim_gate_release(sim_domain *d, sim_gate *g);
 void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes);
+/* mbarrier.c. True if an instruction of the kernel may name an mbarrier; without, domains have no place for any. */
+bool sim_has_mbarriers(const sim_program *p);
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address);
 static inline uint32_t sim_mbarrier_actor(const sim_domain *d, const sim_watched_mbarrier *m) {
     return d->actors + (uint32_t)(m - d->mbarriers);

@@ -2,8 +2,21 @@
 #include "base/memory.h"
 #include "check/internal.h"
 #include "state/mbarrier.h"
+#include "state/program.h"
 
 #include <string.h>
+
+/* The instructions on mbarriers follow one another in isa.def; copies and commits name the one they complete on. */
+static bool may_name_mbarrier(const ptx_instruction *i) {
+    const bool is_on_one = i->op >= PTX_OP_MBARRIER_INIT && i->op <= PTX_OP_MBARRIER_PENDING_COUNT;
+    return is_on_one || i->op == PTX_OP_CP_ASYNC_MBARRIER || i->mods[PTX_SLOT_COMPLETION] != PTX_MOD_NONE;
+}
+
+bool sim_has_mbarriers(const sim_program *p) {
+    for (size_t i = 0; i < p->function->instruction_count; i++)
+        if (may_name_mbarrier(&p->function->instructions[i])) return true;
+    return false;
+}
 
 static void forget_passes(const sim_domain *d, sim_watched_mbarrier *m) {
     if (m->passed) memset(m->passed, 0, d->actors * sizeof *m->passed);

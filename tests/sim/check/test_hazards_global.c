@@ -54,6 +54,10 @@
 #define HALVES "mad.wide.u32 %rd4, %r0, 2, %rd0;\nsetp.ne.u32 %p1, %r1, %r0;\ncvt.u16.u32 %h1, %r0;\n"
 #define READ_HALF(at) \
     "setp.ne.u32 %p2, %r1, 32;\n@!%p2 ld.global.u16 %h2, [%rd0+" at "];\n@!%p2 st.global.u16 [%rd0+512], %h2;\n"
+/* Warps fill lines with elements of that size, then each another warp's part. */
+#define FILL_TWICE(type, bytes, value, between)                                                                        \
+    "cvt.u16.u32 %h1, %r0;\nmad.wide.u32 %rd4, %r0, " bytes ", %rd0;\nst.global." type " [%rd4], " value ";\n" between \
+    "xor.b32 %r6, %r0, 32;\nmad.wide.u32 %rd4, %r6, " bytes ", %rd0;\nst.global." type " [%rd4], " value ";\n"
 #define COUNT_VOLATILE \
     "ld.volatile.global.u32 %r7, [%rd0];\nadd.u32 %r7, %r7, 1;\nst.volatile.global.u32 [%rd0], %r7;\n"
 /* Repeated minima may lose one another: nothing is added up. */
@@ -162,6 +166,12 @@ static const pair pairs[] = {
     PAIR("vectors that overlap", RACE_GLOBAL, 1, 32,
          "mad.wide.u32 %rd4, %r0, 8, %rd0;\nand.b64 %rd4, %rd4, -16;\nst.global.v4.u32 [%rd4], {%r0, %r0, %r0, %r0};\n",
          "mad.wide.u32 %rd4, %r0, 16, %rd0;\nst.global.v4.u32 [%rd4], {%r0, %r0, %r0, %r0};\n"),
+    PAIR("a line that four warps fill with bytes, twice", RACE_GLOBAL, 1, 128, FILL_TWICE("u8", "1", "%h1", ""),
+         FILL_TWICE("u8", "1", "%h1", "bar.sync 0;\n")),
+    PAIR("a line that two warps fill with halves, twice", RACE_GLOBAL, 1, 64, FILL_TWICE("u16", "2", "%h1", ""),
+         FILL_TWICE("u16", "2", "%h1", "bar.sync 0;\n")),
+    PAIR("lines that warps fill with words, twice", RACE_GLOBAL, 1, 128, FILL_TWICE("u32", "4", "%r0", ""),
+         FILL_TWICE("u32", "4", "%r0", "bar.sync 0;\n")),
     PAIR("flag fenced by the reader only", RACE_GLOBAL, 2, 1, FLAG SET_FLAG("") TAKE_FLAG("membar.gl;\n"),
          FLAG SET_FLAG("membar.gl;\n") TAKE_FLAG("membar.gl;\n")),
     PAIR("fence after the flag", RACE_GLOBAL, 2, 1,
