@@ -380,6 +380,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
         memory_free(d->mbarriers[i].passed);
         memory_free(d->mbarriers[i].passes);
     }
+        memory_free(d->mbarriers[i].fed);
     memory_free(d->cluster.gathered);
     for (uint32_t b = 0; d->shadows && b < blocks; b++) free_shadow(&d->shadows[b], d->actors);
     for (uint32_t b = 0; d->flights && b < blocks; b++) memory_free(d->flights[b].list);

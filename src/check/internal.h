@@ -102,6 +102,8 @@ typedef struct sim_watched_mbarrier {
     uint32_t *passed; /* by actor: time of its lanes' last finished wait since the initialisation; NULL until needed */
     uint32_t pass_instruction;
     uint32_t phases, signals;               /* phases ended; arrivals and byte counts received */
+    uint32_t *fed; /* by actor: when a lane last issued a copy that completes here, if no wait for it is over yet; NULL
+                    * until needed */
     uint64_t expected_bytes, arrived_bytes; /* in this phase */
     sim_pass *passes;                       /* by actor; NULL until needed */
     sim_gate gate;
@@ -646,10 +648,11 @@ void sim_contests_finish(const sim_block *b);
 void sim_remote_note(const sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner);
 void sim_remote_finish(const sim_block *b);
 /* phase.c. A lane initialises or invalidates an mbarrier between two phases; it arrives or expects bytes; it issues a
- * copy that completes on the mbarrier; a phase ends. */
+ * copy that completes on the mbarrier; a wait for it is over; a phase ends. */
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
-void sim_phase_fed(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m);
+void sim_phase_fed(const sim_warp *w, unsigned lane, sim_watched_mbarrier *m);
+void sim_phase_passed(sim_domain *d, sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
 /* stale.c. The warp reached a barrier, signalled an mbarrier or issued a copy; its lanes' wait for an mbarrier is over;
  * an mbarrier was initialised. */

@@ -7,6 +7,7 @@
 
 static void forget_passes(const sim_domain *d, sim_watched_mbarrier *m) {
     if (m->passed) memset(m->passed, 0, d->actors * sizeof *m->passed);
+    if (m->fed) memset(m->fed, 0, d->actors * sizeof *m->fed);
 }
 
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address) {
@@ -19,7 +20,7 @@ sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, ui
     }
     sim_watched_mbarrier *m = &d->mbarriers[d->mbarrier_count++];
     *m = (sim_watched_mbarrier){
-        .block = b, .address = address, .gate = m->gate, .passed = m->passed, .passes = m->passes};
+        .block = b, .address = address, .gate = m->gate, .passed = m->passed, .fed = m->fed, .passes = m->passes};
     forget_passes(d, m);
     sim_stale_forget(d, m);
     sim_gate_clear(d, &m->gate);
@@ -186,6 +187,7 @@ void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uin
     const uint8_t *uses = w->sm->grid->uses;
     if (uses && uses[op->instruction] & SIM_USE_UNSEEN) return;
     if (!is_shared_slot(m, w->block, address)) {
+        sim_phase_passed(d, m);
         note_pass(d, m, sim_actor(w), op->instruction);
         sim_stale_pass(w, op, lanes, m);
     }
