@@ -129,6 +129,7 @@ void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_b
 
 void sim_hazard_mbarrier_signalled(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
+    sim_peek_settle(w, op->instruction, 1u << lane);
     if (!is_shared_slot(m, b, address)) sim_phase_signalled(w, op->instruction, lane, m);
     m->signals++;
     sim_stale_progress(w);
@@ -144,6 +145,7 @@ void sim_hazard_mbarrier_raised(const sim_warp *w, uint32_t address) {
 void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
     const int reach = b == w->block ? SIM_REACH_BLOCK : SIM_REACH_CLUSTER;
+    sim_peek_settle(w, op->instruction, 1u << lane);
     sim_gate *gate = &sim_mbarrier_watched(d, b, address)->gate;
     if (b != w->block && d->relaxed && sim_is_narrow(w, op))
         sim_relaxed_arrive(w, gate, reach);
@@ -181,11 +183,9 @@ static void note_pass(sim_domain *d, sim_watched_mbarrier *m, uint32_t actor, ui
     m->pass_instruction = instruction;
 }
 
-void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
+void sim_mbarrier_tell(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
     sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
-    const uint8_t *uses = w->sm->grid->uses;
-    if (uses && uses[op->instruction] & SIM_USE_UNSEEN) return;
     if (!is_shared_slot(m, w->block, address)) {
         sim_phase_passed(d, m);
         note_pass(d, m, sim_actor(w), op->instruction);
@@ -195,4 +195,12 @@ void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uin
         sim_relaxed_pass(w, &m->gate);
     else
         sim_gate_pass(d, &m->gate, sim_actor(w), lanes);
+}
+
+void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
+    const uint8_t *uses = w->sm->grid->uses;
+    if (uses && uses[op->instruction] & SIM_USE_UNSEEN)
+        sim_peek_note(w, op, lanes, address);
+    else
+        sim_mbarrier_tell(w, op, lanes, address);
 }
