@@ -38,6 +38,7 @@ static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
 
 void sim_hazard_copy(sim_warp *w, uint32_t active, sim_copy *c) {
     sim_hazard_inside(w, c->op->instruction, active, c->destination, c->bytes, HAUL_ACTION_ASYNC_WRITE, false);
+    sim_peek_settle(w, c->op->instruction, active);
     log_sources(w, active, c);
     sim_flight_copy(w->block, active, c);
     sim_visit k = visit_by_lane(w, 0, w->block, HAUL_ACTION_ASYNC_WRITE, c->op->instruction);
@@ -249,6 +250,7 @@ static bool adds_to_shared(const sim_bulk *bulk) {
 
 void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *bulk) {
     const bool load = bulk->kind == SIM_BULK_LOAD;
+    sim_peek_settle(w, bulk->instruction, 1u << lane);
     sim_stale_progress(w);
     if (bulk->source) depart_for_block(w, lane, b, bulk);
     sim_visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
@@ -309,6 +311,7 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
 enum { CHUNK_BYTES = 16 };
 
 uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count) {
+    sim_peek_settle(w, op->instruction, lanes);
     sim_visit k = visit_by_lane(w, (unsigned)__builtin_ctz(lanes), w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
     k.lanes = lanes;
     if (k.d->owner->failed) return 0;

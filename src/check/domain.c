@@ -233,6 +233,7 @@ static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
 void sim_hazard_barrier_arrive(sim_warp *w, const sim_op *op, uint32_t id, uint32_t expected, uint32_t lanes,
                                bool waits) {
     sim_domain *d = sim_domain_of(w->block);
+    sim_peek_settle(w, op->instruction, lanes);
     sim_stale_progress(w);
     check_count(w, op, id, expected, lanes);
     sim_skipped_arrive(w, op, lanes);
@@ -269,6 +270,7 @@ static void pass_on_mbarriers(const sim_warp *w, uint32_t lanes) {
 
 void sim_hazard_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
+    sim_peek_settle(w, op->instruction, lanes);
     sim_stale_progress(w);
     sim_gate_pass_on(w, op, &d->cluster, lanes, SIM_REACH_CLUSTER);
     if (sim_is_relaxed(w, op)) pass_on_mbarriers(w, lanes);
@@ -384,6 +386,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     for (uint32_t i = 0; d->mbarriers && i < SIM_HAZARD_MBARRIERS; i++) {
         memory_free(d->mbarriers[i].gate.gathered);
         memory_free(d->mbarriers[i].passed);
+        memory_free(d->mbarriers[i].fed);
         memory_free(d->mbarriers[i].passes);
     }
     memory_free(d->mbarriers);
@@ -396,6 +399,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->skipped);
     memory_free(d->steps);
     memory_free(d->tensor);
+    memory_free(d->peeks);
     for (uint32_t a = 0; d->taints && a < d->actors; a++) memory_free(d->taints[a]);
     memory_free(d->taints);
     memory_free(d->views);
@@ -491,6 +495,7 @@ void sim_hazard_start(sim_block *first) {
     sim_warpgroups_start(d);
     sim_groups_start(d, first->sm->grid->cluster_blocks);
     sim_tmem_order_start(d);
+    sim_peeks_start(d);
     d->cluster_index = (uint32_t)first->cluster_index;
     for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) {
         sim_hazard_local_start(&first[b]);

@@ -18,7 +18,7 @@ typedef struct loop_facts {
 static void find_from_loops(void *context, arena *scratch) {
     loop_facts *x = context;
     const sim_loops loops = sim_loops_find(x->function, scratch);
-    x->status = sim_uses_find(&loops, scratch, &x->facts->uses);
+    x->status = sim_uses_find(&loops, scratch, &x->facts->uses, &x->facts->peeks);
     if (x->status == HAUL_OK) x->status = sim_wait_conditions_find(&loops, &x->facts->conditions);
 }
 
@@ -40,6 +40,7 @@ haul_status sim_facts_find(sim_facts *f, sim_grid *g) {
     g->relaxes = sim_relaxes(p);
     HAUL_TRY(find_loop_facts(f, p->function));
     g->uses = f->uses;
+    g->peeks = f->peeks;
     g->conditions = f->conditions;
     HAUL_TRY(sim_locks_find(p, f->uses, &f->locked));
     g->locked = f->locked;
@@ -52,6 +53,7 @@ void sim_facts_free(sim_facts *f) {
     memory_free(f->places);
     memory_free(f->origins);
     memory_free(f->uses);
+    memory_free(f->peeks);
     memory_free(f->locked);
     memory_free(f->conditions);
     sim_unused_loads_free(f->unused);

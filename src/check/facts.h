@@ -3,6 +3,7 @@
 #define HAUL_CHECK_FACTS_H
 
 #include "check/origin.h"
+#include "check/peeks.h"
 #include "check/unused_load.h"
 #include "check/wait_condition.h"
 #include "state/block.h"
@@ -14,6 +15,7 @@ typedef struct sim_facts {
     sim_wait_conditions *conditions;
     sim_unused_loads *unused;
     uint8_t *uses, *locked;
+    sim_peeks *peeks;
 } sim_facts;
 
 /* Fills `facts`, which is zero, and lets the grid know them. The caller frees them, also after a failure. */

@@ -289,7 +289,7 @@ static bool check_part(void *context, uint64_t from, uint64_t to) {
 void sim_flight_begin(sim_warp *w, unsigned lane, const sim_block *to, const sim_bulk *bulk) {
     sim_flights *x = flights_of(w->block);
     sim_span span = {0, 0};
-    if (bulk->has_value || bulk->source) return;
+    if (bulk->has_value || bulk->source || bulk->repeats) return;
     if (bulk->kind == SIM_BULK_LOAD) log_range(w->block, bulk, HAUL_ACTION_ASYNC_READ);
     any_range(bulk, check_part, &(issuing){.w = w, .bulk = bulk, .lane = lane});
     any_range(bulk, add_range, &span);

@@ -177,16 +177,63 @@ static bool follow_all(search *s, uint32_t wait, bool result) {
     return !s->escapes;
 }
 
-bool sim_may_give_up(const ptx_function *f, const ptx_liveness *live, uint32_t wait, arena *memory) {
+/* ---- what lies behind a success ---- */
+
+static bool has_wait(const ptx_function *f, const ptx_block *b) {
+    for (uint32_t i = b->first; i < b->end; i++)
+        if (ptx_is(f->instructions[i].op, PTX_KIND_MBARRIER_WAIT)) return true;
+    return false;
+}
+
+/* Adds the blocks that the program may reach from those in `reached`: without another wait, or also behind one, but
+ * not behind block `end`. */
+static void reach(const ptx_function *f, bool *reached, bool past_waits, uint32_t end, arena *memory) {
+    uint32_t *list = ARENA_ARRAY(memory, f->block_count, uint32_t);
+    size_t count = 0;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (reached[b]) list[count++] = b;
+    while (count) {
+        const uint32_t at = list[--count];
+        const ptx_block *b = &f->blocks[at];
+        if (at == end || (!past_waits && has_wait(f, b))) continue;
+        for (uint32_t k = 0; k < ptx_edge_count(b); k++) {
+            const uint32_t to = ptx_edge(b, k);
+            if (to == PTX_NO_BLOCK || reached[to]) continue;
+            reached[to] = true;
+            list[count++] = to;
+        }
+    }
+}
+
+/* Finds the blocks behind places that only a success leads to, without those that the program may also reach while it
+ * does not know yet (`undecided`), or from a place where it no longer knows. */
+static void find_behind(const ptx_function *f, uint32_t wait, const bool *failed, const bool *succeeded,
+                        const bool *undecided, arena *memory, bool *behind) {
+    const uint32_t end = ptx_block_of(f, wait);
+    bool *unsure = ARENA_ARRAY(memory, f->block_count, bool);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        behind[b] = succeeded[b] && !failed[b];
+        unsure[b] = failed[b];
+    }
+    reach(f, behind, true, end, memory);
+    reach(f, unsure, false, end, memory);
+    for (uint32_t b = 0; b < f->block_count; b++) behind[b] = behind[b] && !unsure[b] && !undecided[b] && b != end;
+}
+
+bool sim_may_give_up(const ptx_function *f, const ptx_liveness *live, uint32_t wait, arena *memory, bool *behind) {
     const ptx_instruction *at = &f->instructions[wait];
     search s = {.function = f, .live = live};
     if (at->guarded || at->operands[0].kind != PTX_REGISTER || !f->block_count) return false;
     s.visited = ARENA_ARRAY(memory, f->block_count, bool);
     bool *failed = s.ends = ARENA_ARRAY(memory, f->block_count, bool);
     if (f->blocks[ptx_block_of(f, wait)].end == wait + 1 || !follow_all(&s, wait, false)) return false;
+    const bool *undecided = s.visited;
+    s.visited = ARENA_ARRAY(memory, f->block_count, bool);
     s.ends = ARENA_ARRAY(memory, f->block_count, bool);
     if (!follow_all(&s, wait, true)) return false;
-    for (size_t b = 0; b < f->block_count; b++)
-        if (failed[b] && s.ends[b]) return true;
-    return false;
+    size_t b = 0;
+    while (b < f->block_count && !(failed[b] && s.ends[b])) b++;
+    if (b == f->block_count) return false;
+    find_behind(f, wait, failed, s.ends, undecided, memory, behind);
+    return true;
 }

@@ -8,6 +8,7 @@
 #include "check/global.h"
 #include "check/hazard.h"
 #include "check/history.h"
+#include "check/peeks.h"
 #include "state/block.h"
 #include "state/footprint.h"
 
@@ -102,6 +103,8 @@ typedef struct sim_watched_mbarrier {
     uint32_t ended;   /* when its last phase ended; 0: none has */
     uint32_t *passed; /* by actor: time of its lanes' last finished wait since the initialisation; NULL until needed */
     uint32_t pass_instruction;
+    uint32_t *fed; /* by actor: when a lane last issued a copy that completes here, if no wait for it is over yet; NULL
+                    * until needed */
     uint32_t phases, signals;               /* phases ended; arrivals and byte counts received */
     uint64_t expected_bytes, arrived_bytes; /* in this phase */
     sim_pass *passes;                       /* by actor; NULL until needed */
@@ -403,6 +406,8 @@ struct sim_domain {
     sim_tmem_order *tensor; /* NULL until needed */
     /* Of shared memory: flag_words.h. NULL until needed. */
     struct sim_flag_words *flag_words;
+    sim_peek *peeks; /* by actor, SIM_PEEKS each; NULL until needed */
+    bool has_peeks;
 };
 
 /* The lanes of an actor that do not use what an instruction loads (unused_load.h); `instruction` is its index + 1. */
@@ -655,11 +660,22 @@ void sim_contests_finish(const sim_block *b);
 /* remote.c. Lanes access memory or an mbarrier of another block; the block ends. */
 void sim_remote_note(const sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner);
 void sim_remote_finish(const sim_block *b);
+/* mbarrier.c. The lanes know that the phase of the mbarrier that they have waited for is over. */
+void sim_mbarrier_tell(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
+/* peek.c. A wait of the warp's lanes that the program may pass over has succeeded; the lanes execute an instruction
+ * that passes on or checks what they know; a cluster starts. */
+void sim_peek_note(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
+void sim_peek_settle_lanes(sim_warp *w, uint32_t instruction, uint32_t lanes);
+static inline void sim_peek_settle(sim_warp *w, uint32_t instruction, uint32_t lanes) {
+    if (sim_domain_of(w->block)->has_peeks) sim_peek_settle_lanes(w, instruction, lanes);
+}
+void sim_peeks_start(sim_domain *d);
 /* phase.c. A lane initialises or invalidates an mbarrier between two phases; it arrives or expects bytes; it issues a
- * copy that completes on the mbarrier; a phase ends. */
+ * copy that completes on the mbarrier; a wait for it is over; a phase ends. */
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
-void sim_phase_fed(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m);
+void sim_phase_fed(const sim_warp *w, unsigned lane, sim_watched_mbarrier *m);
+void sim_phase_passed(sim_domain *d, sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
 /* stale.c. The warp reached a barrier, signalled an mbarrier or issued a copy; its lanes' wait for an mbarrier is over;
  * an mbarrier was initialised. */

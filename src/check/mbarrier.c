@@ -20,6 +20,7 @@ bool sim_has_mbarriers(const sim_program *p) {
 
 static void forget_passes(const sim_domain *d, sim_watched_mbarrier *m) {
     if (m->passed) memset(m->passed, 0, d->actors * sizeof *m->passed);
+    if (m->fed) memset(m->fed, 0, d->actors * sizeof *m->fed);
 }
 
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address) {
@@ -32,7 +33,7 @@ sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, ui
     }
     sim_watched_mbarrier *m = &d->mbarriers[d->mbarrier_count++];
     *m = (sim_watched_mbarrier){
-        .block = b, .address = address, .gate = m->gate, .passed = m->passed, .passes = m->passes};
+        .block = b, .address = address, .gate = m->gate, .passed = m->passed, .fed = m->fed, .passes = m->passes};
     forget_passes(d, m);
     sim_stale_forget(d, m);
     sim_gate_clear(d, &m->gate);
@@ -141,6 +142,7 @@ void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_b
 
 void sim_hazard_mbarrier_signalled(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
+    sim_peek_settle(w, op->instruction, 1u << lane);
     if (!is_shared_slot(m, b, address)) sim_phase_signalled(w, op->instruction, lane, m);
     m->signals++;
     sim_stale_progress(w);
@@ -156,6 +158,7 @@ void sim_hazard_mbarrier_raised(const sim_warp *w, uint32_t address) {
 void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
     const int reach = b == w->block ? SIM_REACH_BLOCK : SIM_REACH_CLUSTER;
+    sim_peek_settle(w, op->instruction, 1u << lane);
     sim_gate *gate = &sim_mbarrier_watched(d, b, address)->gate;
     if (b != w->block && d->relaxed && sim_is_narrow(w, op))
         sim_relaxed_arrive(w, gate, reach);
@@ -193,12 +196,11 @@ static void note_pass(sim_domain *d, sim_watched_mbarrier *m, uint32_t actor, ui
     m->pass_instruction = instruction;
 }
 
-void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
+void sim_mbarrier_tell(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
     sim_domain *d = sim_domain_of(w->block);
     sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
-    const uint8_t *uses = w->sm->grid->uses;
-    if (uses && uses[op->instruction] & SIM_USE_UNSEEN) return;
     if (!is_shared_slot(m, w->block, address)) {
+        sim_phase_passed(d, m);
         note_pass(d, m, sim_actor(w), op->instruction);
         sim_stale_pass(w, op, lanes, m);
     }
@@ -206,4 +208,12 @@ void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uin
         sim_relaxed_pass(w, &m->gate);
     else
         sim_gate_pass(d, &m->gate, sim_actor(w), lanes);
+}
+
+void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
+    const uint8_t *uses = w->sm->grid->uses;
+    if (uses && uses[op->instruction] & SIM_USE_UNSEEN)
+        sim_peek_note(w, op, lanes, address);
+    else
+        sim_mbarrier_tell(w, op, lanes, address);
 }

@@ -1,5 +1,6 @@
 /* Phases of mbarriers: a thread that arrives must know that the previous phase is over, or its arrival may have been
  * one too many for it. */
+#include "base/memory.h"
 #include "check/internal.h"
 
 static sim_finding *report(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m,
@@ -78,13 +79,31 @@ static void check_waiters(sim_domain *d, const sim_watched_mbarrier *m) {
 }
 
 /* The lane issues a copy that completes on the mbarrier. The phase cannot end without its bytes, so waits that the lane
- * knows of are over before that. */
-void sim_phase_fed(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
+ * knows of are over before that, and its own for other mbarriers too. */
+void sim_phase_fed(const sim_warp *w, unsigned lane, sim_watched_mbarrier *m) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t self = sim_actor(w);
     const sim_view *v = sim_view_of(d, self, lane);
     for (uint32_t a = 0; m->passed && a < d->actors; a++)
         if (a == self || sim_known_lanes(&v->order[a], m->passed[a])) m->passed[a] = 0;
+    if (!m->fed) m->fed = memory_zeroed(d->actors, sizeof *m->fed);
+    if (m->fed)
+        m->fed[self] = d->now;
+    else
+        d->owner->failed = true;
+}
+
+/* A wait for the mbarrier is over, and so are the waits that came before the copies which complete on it: as when one
+ * warp expects the bytes of several. The thread knows nothing else of the threads that issued them, which vector clocks
+ * cannot express. So those waits are not checked any more. */
+void sim_phase_passed(sim_domain *d, sim_watched_mbarrier *m) {
+    for (uint32_t a = 0; m->fed && a < d->actors; a++) {
+        for (uint32_t i = 0; m->fed[a] && i < d->mbarrier_count; i++) {
+            uint32_t *passed = d->mbarriers[i].passed;
+            if (passed && passed[a] <= m->fed[a]) passed[a] = 0;
+        }
+        m->fed[a] = 0;
+    }
 }
 
 /* Threads that wait for the copy know of the phases whose end the lane has seen, but of nothing that the lane wrote.

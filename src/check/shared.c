@@ -663,6 +663,7 @@ static sim_visit visit_of(sim_warp *w, const sim_op *op, uint32_t active, const 
 
 void sim_hazard_load(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
     sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_READ, op->flags & SIM_OP_STRONG);
+    sim_peek_settle(w, op->instruction, active);
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_READ);
     sim_views *views = &k.d->views[k.actor];
     if (k.d->owner->failed) return;
@@ -759,6 +760,7 @@ static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes,
 
 void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b, const uint32_t address[SIM_LANES]) {
     sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_WRITE, op->flags & SIM_OP_STRONG);
+    sim_peek_settle(w, op->instruction, active);
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_WRITE);
     k.strong = op->flags & SIM_OP_STRONG;
     write_all(&k, address, k.strong ? SIM_CELL_ATOMIC : 0);
@@ -770,6 +772,7 @@ void sim_hazard_store(sim_warp *w, const sim_op *op, uint32_t active, sim_block 
 void sim_hazard_store_rows(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t address[SIM_LANES],
                            const unsigned char *rows) {
     sim_hazard_inside(w, op->instruction, lanes, address, op->bytes, HAUL_ACTION_WRITE, false);
+    sim_peek_settle(w, op->instruction, lanes);
     sim_visit k = visit_of(w, op, lanes, w->block, HAUL_ACTION_WRITE);
     k.rows = rows;
     write_all(&k, address, 0);
@@ -778,6 +781,7 @@ void sim_hazard_store_rows(sim_warp *w, const sim_op *op, uint32_t lanes, const 
 void sim_hazard_atomic(sim_warp *w, const sim_op *op, uint32_t active, sim_block *b,
                        const uint32_t address[SIM_LANES]) {
     sim_hazard_inside(w, op->instruction, active, address, op->bytes, HAUL_ACTION_ATOMIC, true);
+    sim_peek_settle(w, op->instruction, active);
     sim_visit k = visit_of(w, op, active, b, HAUL_ACTION_ATOMIC);
     k.strong = true;
     write_all(&k, address, SIM_CELL_ATOMIC);

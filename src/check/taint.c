@@ -3,6 +3,7 @@
  * values that a shuffle takes from lanes that do not take part in it: shuffle trees have unused branches. */
 #include "base/memory.h"
 #include "check/internal.h"
+#include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
 #include "state/program.h"
@@ -91,6 +92,83 @@ void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint) {
 /* Checks each operation from the first background product on. */
 void sim_hazard_products(sim_warp *w) {
     if (w->block->async.queues[w->index].products.count && taints_of(w)) w->tainted = true;
+}
+
+/* ---- elements of less than a byte ---- */
+
+typedef struct writer_search {
+    uint32_t reg;
+    bool found;
+} writer_search;
+
+static void note_writer(void *context, uint32_t reg, bool writes) {
+    writer_search *s = context;
+    s->found |= writes && reg == s->reg;
+}
+
+/* Returns the instruction of the same basic block that has last written the register before `at`; PTX_NO_BLOCK if there
+ * is none. */
+static uint32_t last_writer(const ptx_function *f, uint32_t at, uint32_t reg) {
+    const uint32_t first = f->blocks[ptx_block_of(f, at)].first;
+    writer_search s = {.reg = reg};
+    for (uint32_t k = at; k-- > first;) {
+        ptx_visit_registers(&f->instructions[k], note_writer, &s);
+        if (s.found) return k;
+    }
+    return PTX_NO_BLOCK;
+}
+
+/* Returns the instruction from which an operand's value comes, conversions and copies left out; PTX_NO_BLOCK if it is
+ * not in the same basic block. */
+static uint32_t source_of(const ptx_function *f, uint32_t at, const ptx_operand *o) {
+    if (o->kind != PTX_REGISTER) return PTX_NO_BLOCK;
+    const uint32_t k = last_writer(f, at, o->reg);
+    if (k == PTX_NO_BLOCK) return k;
+    const ptx_instruction *i = &f->instructions[k];
+    return i->op == PTX_OP_MOV || i->op == PTX_OP_CVT ? source_of(f, k, &i->operands[1]) : k;
+}
+
+static bool comes_from(const ptx_function *f, uint32_t k, unsigned op) {
+    return k != PTX_NO_BLOCK && f->instructions[k].op == op;
+}
+
+/* True if the operand is what the store's own word held, with some bits masked out. */
+static bool keeps_others(const ptx_function *f, uint32_t at, const ptx_operand *o, const ptx_instruction *store) {
+    const uint32_t mask = source_of(f, at, o);
+    for (unsigned k = 1; comes_from(f, mask, PTX_OP_AND) && k <= 2; k++) {
+        const uint32_t load = source_of(f, mask, &f->instructions[mask].operands[k]);
+        if (comes_from(f, load, PTX_OP_LD) && sim_is_same_word(&f->instructions[load].operands[1], &store->operands[0]))
+            return true;
+    }
+    return false;
+}
+
+/* True if the store puts new bits in the place of some of its word's, as for elements of four bits: the others stay
+ * what they were, and the next store may fill them. `word |= bits` does not. */
+static bool fills_field(const sim_warp *w, uint32_t store) {
+    const ptx_function *f = w->sm->grid->program->function;
+    const ptx_instruction *at = &f->instructions[store];
+    const uint32_t sum = source_of(f, store, &at->operands[1]);
+    return comes_from(f, sum, PTX_OP_OR) && (keeps_others(f, sum, &f->instructions[sum].operands[1], at) ||
+                                             keeps_others(f, sum, &f->instructions[sum].operands[2], at));
+}
+
+/* True if the comparison asks whether a compare-and-swap has found the value that it expected: whatever that was, the
+ * answer does not depend on it. */
+static bool asks_for_success(const sim_warp *w, uint32_t comparison) {
+    const ptx_function *f = w->sm->grid->program->function;
+    const ptx_instruction *at = &f->instructions[comparison];
+    for (unsigned k = 1; at->op == PTX_OP_SETP && k <= 2; k++) {
+        const ptx_operand *with = &at->operands[3 - k];
+        const uint32_t swap = source_of(f, comparison, &at->operands[k]);
+        if (swap == PTX_NO_BLOCK || with->kind != PTX_REGISTER || !sim_is_compare_and_swap(&f->instructions[swap]))
+            continue;
+        const ptx_operand *expected = &f->instructions[swap].operands[2];
+        const uint32_t written = last_writer(f, comparison, with->reg);
+        if (expected->kind == PTX_REGISTER && expected->reg == with->reg && (written == PTX_NO_BLOCK || written < swap))
+            return true;
+    }
+    return false;
 }
 
 /* ---- one operation ---- */
@@ -290,7 +368,7 @@ static void check_store(sim_warp *w, const sim_op *op, const ptx_instruction *i,
         report(w, &address.found, op->instruction);
         return;
     }
-    if (!x.found.lanes || !stores_taint(&x, i)) return;
+    if (!x.found.lanes || !stores_taint(&x, i) || fills_field(w, op->instruction)) return;
     if (!is_of_shuffle(&x.found) && !x.found.contest)
         x.found.lanes = to_shared(op) ? 0 : lanes_outward(w, op, x.found.lanes);
     if (x.found.lanes) report(w, &x.found, op->instruction);
@@ -331,6 +409,7 @@ void sim_hazard_taint_step(sim_warp *w, const sim_op *op, uint32_t active) {
         set_parts(&x, i);
         return;
     }
+    if (x.found.lanes && asks_for_success(w, op->instruction)) x.found.lanes = 0;
     narrow(w, i, &x);
     ptx_visit_registers(i, set_destination, &x);
 }

@@ -33,6 +33,7 @@ typedef struct flow {
     uint32_t guard; /* guard of the instruction, which does not count; PTX_NO_BLOCK: none, or it counts */
     ptx_liveness live;
     arena *memory;
+    sim_peeks *peeks;
     const ptx_operand *polled[MOST_POLLED]; /* addresses of words that loops wait for */
     unsigned polled_count;
 } flow;
@@ -161,11 +162,20 @@ static bool is_tight_loop(const flow *x, uint32_t wait) {
            next->guard == f->instructions[wait].operands[0].reg && b->taken == ptx_block_of(f, wait);
 }
 
+static void add_peek(sim_peeks *p, uint32_t wait, const bool *behind, size_t blocks) {
+    if (p->count == SIM_PEEKS) return;
+    for (size_t b = 0; b < blocks; b++) p->behind[b] |= (uint8_t)(behind[b] << p->count);
+    p->waits[p->count++] = wait;
+}
+
 /* True if the wait may fail without the program's notice. */
 static bool is_passed_over(flow *x, uint32_t wait) {
     if (is_tight_loop(x, wait)) return false;
     if (!x->live.first) ptx_liveness_compute(x->function, x->memory, &x->live);
-    return sim_may_give_up(x->function, &x->live, wait, x->memory);
+    bool *behind = ARENA_ARRAY(x->memory, x->function->block_count, bool);
+    if (!sim_may_give_up(x->function, &x->live, wait, x->memory, behind)) return false;
+    add_peek(x->peeks, wait, behind, x->function->block_count);
+    return true;
 }
 
 /* ---- expected values of compare-and-swaps ---- */
@@ -373,7 +383,7 @@ bool sim_uses_matter(const ptx_function *f) {
     return others || stores || loads;
 }
 
-static void find_all(const sim_loops *loops, arena *memory, uint8_t *table) {
+static void find_all(const sim_loops *loops, arena *memory, uint8_t *table, sim_peeks *peeks) {
     const ptx_function *f = loops->function;
     const size_t registers = f->register_count + 1;
     flow x = {.function = f,
@@ -382,6 +392,7 @@ static void find_all(const sim_loops *loops, arena *memory, uint8_t *table) {
               .component = loops->component,
               .looping = loops->looping,
               .memory = memory,
+              .peeks = peeks,
               .stored = ARENA_ARRAY(memory, registers, bool),
               .guards = ARENA_ARRAY(memory, registers, bool),
               .has = ARENA_ARRAY(memory, registers, uint32_t),
@@ -408,9 +419,13 @@ bool sim_is_left_to_chance(const sim_grid *g, uint32_t a, uint32_t b) {
     return first & SIM_USE_STORES_VOLATILE ? is_plain_atomic(g, b) : is_plain_atomic(g, a);
 }
 
-haul_status sim_uses_find(const sim_loops *loops, arena *memory, uint8_t **table) {
+haul_status sim_uses_find(const sim_loops *loops, arena *memory, uint8_t **table, sim_peeks **peeks) {
     *table = memory_zeroed(loops->function->instruction_count, 1);
-    if (!*table) return haul_no_memory("the launch's checks");
-    find_all(loops, memory, *table);
+    *peeks = memory_zeroed(1, sizeof **peeks + loops->function->block_count);
+    if (!*table || !*peeks) return haul_no_memory("the launch's checks");
+    find_all(loops, memory, *table, *peeks);
+    if ((*peeks)->count) return HAUL_OK;
+    memory_free(*peeks);
+    *peeks = NULL;
     return HAUL_OK;
 }

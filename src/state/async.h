@@ -55,6 +55,7 @@ typedef struct sim_bulk {
     uint64_t global;
     uint32_t bytes;
     bool moved;            /* its data has been moved; it is in flight for its waits only */
+    bool repeats;          /* a store with the operands of a lower lane's: the same bytes to the same place */
     unsigned char *staged; /* owned copy of the source, once that has been read; NULL: none */
     bool masked;           /* stores only the bytes of each 16 that `mask` selects */
     uint16_t mask;

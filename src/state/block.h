@@ -70,6 +70,8 @@ typedef struct sim_grid {
     sim_schedule schedule;
     /* With checks: check/wait_condition.h; NULL: no wait has a condition. */
     const struct sim_wait_conditions *conditions;
+    /* With checks: check/peeks.h; NULL: there are no such waits. */
+    const struct sim_peeks *peeks;
     /* With checks: check/unused_load.h; NULL: there are no such loads. */
     const struct sim_unused_loads *unused;
 } sim_grid;

@@ -25,9 +25,9 @@ typedef struct pair {
     haul_finding_kind kind; /* of the wrong one */
     uint32_t blocks, threads;
     const char *wrong, *right;
-    haul_finding_kind or_kind;                    /* that some schedules show instead; 0: none */
-    uint32_t cluster, dynamic;                    /* blocks; bytes */
-    enum { IN_ZEROS, IN_UNWRITTEN, IN_FREED } in; /* of the wrong one */
+    haul_finding_kind or_kind;                                    /* that some schedules show instead; 0: none */
+    uint32_t cluster, dynamic;                                    /* blocks; bytes */
+    enum { IN_ZEROS, IN_UNWRITTEN, IN_FREED, BOTH_UNWRITTEN } in; /* of the wrong one, or of both */
     bool strict; /* needs strict checks; without them nothing must be found in either */
 } pair;
 
@@ -78,7 +78,8 @@ static inline haul_buffer *zeros_on(haul_device *device, bool written) {
 
 static inline haul_status launch_pair(const pair *p, haul_device *device, haul_module *module, bool wrong,
                                       haul_run *run) {
-    haul_buffer *out = zeros_on(device, true), *in = zeros_on(device, !wrong || p->in != IN_UNWRITTEN);
+    const bool written = p->in != BOTH_UNWRITTEN && (!wrong || p->in != IN_UNWRITTEN);
+    haul_buffer *out = zeros_on(device, true), *in = zeros_on(device, written);
     const int64_t addresses[] = {(int64_t)haul_buffer_address(out), (int64_t)haul_buffer_address(in)};
     const haul_argument arguments[] = {{.kind = HAUL_ARGUMENT_I64, .integer = addresses[0]},
                                        {.kind = HAUL_ARGUMENT_I64, .integer = addresses[1]}};

@@ -96,6 +96,13 @@ static unsigned receivers(const sim_warp *w, const sim_op *op, unsigned lane) {
     return op->imm2 & MULTICAST ? (unsigned)__builtin_popcount(mask_of(w, op, lane)) : 1;
 }
 
+static bool operands_agree(const sim_warp *w, const sim_op *op, unsigned lane, unsigned other) {
+    return sim_lanes_agree(w, op->d, op->flags & SIM_OP_WIDE, lane, other) &&
+           sim_lanes_agree(w, op->a, op->imm2 & SHARED_WIDE, lane, other) &&
+           sim_lanes_agree(w, op->b, false, lane, other) &&
+           (!(op->imm2 & MASKED) || mask_of(w, op, lane) == mask_of(w, op, other));
+}
+
 /* Issues the active lanes' copies. */
 static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
     for (uint32_t left = active; left; left &= left - 1) {
@@ -108,8 +115,9 @@ static sim_step bulk(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_ki
         b.group = w->block->async.bulk_groups[b.thread];
         b.masked = op->imm2 & MASKED;
         b.mask = b.masked ? (uint16_t)mask_of(w, op, lane) : 0;
+        b.repeats = kind == SIM_BULK_STORE && sim_repeats_store(w, op, active, lane, operands_agree);
         if (!add_copy(w, op, lane, waits, &b)) return sim_no_room_for(w, op, active, "a copy");
-        sim_count_bulk(w->sm->counting, w, op, lane, &b, receivers(w, op, lane));
+        if (!b.repeats) sim_count_bulk(w->sm->counting, w, op, lane, &b, receivers(w, op, lane));
     }
     return SIM_NEXT;
 }

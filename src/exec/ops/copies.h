@@ -53,6 +53,24 @@ static inline bool sim_check_ranks(sim_warp *w, const sim_op *op, unsigned lane,
     return false;
 }
 
+/* True if both lanes have the same value in that register. */
+static inline bool sim_lanes_agree(const sim_warp *w, uint32_t slot, bool is_wide, unsigned lane, unsigned other) {
+    return sim_lane_address(w, slot, is_wide, lane) == sim_lane_address(w, slot, is_wide, other);
+}
+
+/* Returns whether two lanes' operands are the same. */
+typedef bool sim_operands_agree(const sim_warp *w, const sim_op *op, unsigned lane, unsigned other);
+
+/* Returns whether the lane's store repeats that of a lower active lane: it writes the same bytes to the same place.
+ * Hardware executes such stores once: ptxas makes a loop over the distinct operands of a warp, whereas for loads, which
+ * signal an mbarrier, and for reductions it makes one over the lanes. */
+static inline bool sim_repeats_store(const sim_warp *w, const sim_op *op, uint32_t active, unsigned lane,
+                                     sim_operands_agree *agree) {
+    for (uint32_t lower = active & ((1u << lane) - 1); lower; lower &= lower - 1)
+        if (agree(w, op, lane, (unsigned)__builtin_ctz(lower))) return true;
+    return false;
+}
+
 /* Puts the lane's copy in flight; block `waits` will wait for it. Returns false if the host has no memory. Checks do
  * not follow copies whose mbarrier lies in another block. */
 static inline bool sim_issue_bulk(sim_warp *w, unsigned lane, sim_block *waits, const sim_bulk *b) {

@@ -266,6 +266,15 @@ static bool next_row(sim_warp *w, const sim_op *op, unsigned lane, unsigned row,
     return check_start(w, op, lane, b) && check_rows(w, op, lane, b);
 }
 
+/* Compares the operands of stores: addresses and all coordinates. */
+static bool operands_agree(const sim_warp *w, const sim_op *op, unsigned lane, unsigned other) {
+    const uint32_t *slots = w->sm->grid->program->pool + op->more;
+    bool agree = sim_lanes_agree(w, op->d, op->flags & SIM_OP_WIDE, lane, other) &&
+                 sim_lanes_agree(w, op->a, op->imm2 & 1, lane, other);
+    for (uint32_t d = 0; d < op->target; d++) agree = agree && sim_lanes_agree(w, slots[d], false, lane, other);
+    return agree;
+}
+
 /* Issues the active lanes' copies. All rows of a gather or scatter are copies of their own. */
 static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_bulk_kind kind) {
     for (uint32_t left = active; left; left &= left - 1) {
@@ -273,10 +282,11 @@ static sim_step copy_tensor(sim_warp *w, const sim_op *op, uint32_t active, sim_
         sim_block *waits;
         sim_bulk b = {.kind = (uint8_t)kind, .instruction = op->instruction};
         if (!describe(w, op, lane, &b, &waits) || !describe_reduction(w, op, lane, &b)) return SIM_STOP;
+        b.repeats = kind == SIM_BULK_STORE && sim_repeats_store(w, op, active, lane, operands_agree);
         for (unsigned row = 0; row < (takes_rows(op) ? ROWS : 1); row++) {
             if (takes_rows(op) && !next_row(w, op, lane, row, &b)) return SIM_STOP;
             if (!add_copy(w, op, lane, waits, &b)) return sim_no_room_for(w, op, active, "a copy");
-            sim_count_bulk(w->sm->counting, w, op, lane, &b, receivers(w, op, lane));
+            if (!b.repeats) sim_count_bulk(w->sm->counting, w, op, lane, &b, receivers(w, op, lane));
         }
     }
     return SIM_NEXT;

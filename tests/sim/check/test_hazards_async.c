@@ -12,10 +12,17 @@
     "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], " bytes ", [%r5];\n"
 #define WAIT_PARITY(label, parity) \
     label ": mbarrier.try_wait.parity.shared.b64 %p2, [%r5], " parity ";\n@!%p2 bra " label ";\n"
+#define WAIT_AGAIN "A: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;\n@!%p2 bra A;\n"
 #define SEND "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 256;\n"
 #define COMMIT_BULK "@!%p1 cp.async.bulk.commit_group;\n"
 #define ARRIVE "mbarrier.arrive.shared.b64 _, [%r5];\n"
 #define COPY_ARRIVES "cp.async.mbarrier.arrive.noinc.shared.b64 [%r5];\n"
+
+/* Tries the wait early, and waits later unless that has succeeded. Threads from `end` on leave for D without having
+ * waited. */
+#define PEEK(end)                                                                                              \
+    "mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;\nselp.u32 %r8, 1, 0, %p2;\nsetp.ge.u32 %p3, %r0, " end \
+    ";\n@%p3 bra D;\nsetp.ne.u32 %p2, %r8, 0;\n@%p2 bra G;\n" WAIT "G:\n"
 
 /* Lanes from 12 on use number 12, as surplus lanes of a copy do. */
 #define CLAMPED "min.u32 %r6, %r0, 12;\nmad.wide.u32 %rd4, %r6, 4, %rd1;\nmad.lo.u32 %r6, %r6, 4, %r3;\n"
@@ -52,6 +59,8 @@ static const pair pairs[] = {
               INIT("64") COPY COPY_ARRIVES WAIT MIRROR, .or_kind = HAUL_FINDING_ASYNC_READ_BEFORE_WAIT),
     PAIR("arrived without its copies", ASYNC_READ_BEFORE_WAIT, 1, 64, INIT("64") COPY ARRIVE WAIT MIRROR,
          INIT("64") COPY COPY_ARRIVES WAIT MIRROR),
+    PAIR("an early try is forgotten", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         INIT("1") BULK PEEK("32") "D:\n" LOAD_OWN WAIT_AGAIN, INIT("1") BULK PEEK("64") LOAD_OWN "D:\n" WAIT_AGAIN),
     PAIR("fewer bytes expected than come", DEADLOCK, 1, 64, INIT("1") EXPECT("128") BRING("256") WAIT LOAD_OWN,
          INIT("1") EXPECT("256") BRING("256") WAIT LOAD_OWN),
     PAIR("more bytes expected than come", DEADLOCK, 1, 64, INIT("1") EXPECT("512") BRING("256") WAIT LOAD_OWN,

@@ -13,6 +13,10 @@
     "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r3], 256;\n@!%p1 cp.async.bulk.commit_group;\n"
 #define SEND_BEHIND \
     "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0+256], [%r3], 256;\n@!%p1 cp.async.bulk.commit_group;\n"
+/* A whole warp stores, from an address that its lanes have in %r6. */
+#define SEND_ALL(source)                                                                                   \
+    source "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r6], 64;\ncp.async.bulk.commit_group;\n" \
+           "cp.async.bulk.wait_group 0;\n"
 #define TAKE "ld.global.u32 %r7, [%rd2];\nst.global.u32 [%rd2+512], %r7;\n"
 #define ONE_TAKES "@!%p1 ld.global.u32 %r7, [%rd0+8];\n@!%p1 st.global.u32 [%rd0+512], %r7;\n"
 
@@ -57,6 +61,10 @@ static const pair pairs[] = {
          STORE STORE_BULK WAIT_ALL SEND_AGAIN WAIT_ALL),
     PAIR("bulk addition to the destination of a bulk store", RACE_GLOBAL, 1, 64, STORE STORE_BULK ADD_BULK WAIT_ALL,
          STORE ADD_BULK ADD_AGAIN "@!%p1 cp.async.bulk.commit_group;\n" WAIT_ALL),
+    PAIR("lanes store different bytes to one place", RACE_GLOBAL, 1, 32,
+         STORE "fence.proxy.async.shared::cta;\nbar.sync 0;\nand.b32 %r6, %r0, 1;\n" SEND_ALL(
+             "mad.lo.u32 %r6, %r6, 16, %r3;\n"),
+         STORE "fence.proxy.async.shared::cta;\nbar.sync 0;\n" SEND_ALL("mov.u32 %r6, %r3;\n")),
     PAIR("cp.async from the destination of a bulk store", ASYNC_READ_BEFORE_WAIT, 1, 64,
          STORE STORE_BULK WAIT_READ "@!%p1 cp.async.ca.shared.global [%r3+256], [%rd0], 4;\n@!%p1 cp.async.wait_all;\n",
          STORE STORE_BULK WAIT_ALL "@!%p1 cp.async.ca.shared.global [%r3+256], [%rd0], 4;\n@!%p1 cp.async.wait_all;\n"),

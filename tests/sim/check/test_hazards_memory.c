@@ -40,6 +40,10 @@
     CLUSTER_SYNC "mov.u32 %r8, %cluster_ctarank;\nsetp.eq.u32 %p3, %r8, 0;\nmov.u32 %r8, 0;\nor.pred %p4, %p1, %p3;\n" \
                  "mapa.shared::cluster.u32 %r9, %r5, %r8;\n@!%p4 mbarrier.arrive.shared::cluster.b64 _, [%r9];\n"
 
+/* %r8 masks out one of eight fields of a word, that of the thread. */
+#define FOUR_BITS \
+    "and.b32 %r8, %r0, 7;\nshl.b32 %r8, %r8, 2;\nmov.u32 %r9, 15;\nshl.b32 %r8, %r9, %r8;\nnot.b32 %r8, %r8;\n"
+
 static const pair pairs[] = {
     PAIR_WITH("a block's shared memory used before it has begun", USE_AFTER_FREE, 2, 32, TO_PEER CLUSTER_SYNC,
               CLUSTER_SYNC TO_PEER CLUSTER_SYNC, .cluster = 2),
@@ -119,6 +123,18 @@ static const pair pairs[] = {
          "atom.shared.exch.b32 %r7, [%r4], 0;\nbar.warp.sync -1;\natom.shared.add.u32 %r7, [%r4], 1;\n" TAKE),
     PAIR("sum of what nobody wrote, instead of bits that are set", UNINITIALISED_READ, 1, 32,
          "red.shared.add.u32 [%r4], 7;\n", "red.shared.or.b32 [%r4], 7;\nred.shared.and.b32 [%r4], 7;\n"),
+    PAIR_WITH("bits added to what nobody wrote", UNINITIALISED_READ, 1, 32,
+              "ld.global.u32 %r7, [%rd3];\nor.b32 %r7, %r7, 1;\nst.global.u32 [%rd3], %r7;\n",
+              FOUR_BITS "ld.global.u32 %r7, [%rd3];\nand.b32 %r7, %r7, %r8;\nor.b32 %r7, %r7, 1;\n"
+                        "st.global.u32 [%rd3], %r7;\n",
+              .in = BOTH_UNWRITTEN),
+    PAIR_WITH("what nobody wrote decides whether it is swapped", UNINITIALISED_READ, 1, 32,
+              "ld.relaxed.gpu.global.u32 %r7, [%rd3];\nsetp.ne.u32 %p2, %r7, 0;\n@%p2 bra D;\n"
+              "atom.global.cas.b32 %r9, [%rd3], %r7, 1;\nD:\n",
+              FOUR_BITS "ld.relaxed.gpu.global.u32 %r7, [%rd3];\nL: and.b32 %r10, %r7, %r8;\nor.b32 %r10, %r10, 1;\n"
+                        "atom.global.cas.b32 %r9, [%rd3], %r7, %r10;\nsetp.ne.u32 %p2, %r9, %r7;\nmov.u32 %r7, %r9;\n"
+                        "@%p2 bra L;\n",
+              .in = BOTH_UNWRITTEN),
     PAIR_WITH("branch on an uninitialised value", UNINITIALISED_READ, 1, 32,
               "ld.global.u32 %r7, [%rd3];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra D;\n" OUT("%r0") "D:\n",
               "ld.global.u32 %r7, [%rd3];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra D;\n" OUT("%r0") "D:\n",

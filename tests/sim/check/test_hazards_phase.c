@@ -8,11 +8,27 @@
 #define EXPECT "@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 256;\n"
 #define SEND "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 256, [%r5];\n"
 
+/* Warp 0 expects 256 bytes and brings the first of them. Warp 1 waits for its stage to be free and brings the rest.
+ * Warp 2 waits for all of them and frees the stage. */
+#define FREE "add.u32 %r8, %r3, 512;\nsetp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r8], 32;\n"
+#define BRING(guard, at, bytes)                                                                                      \
+    guard "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3" at "], [%rd1" at "], " bytes ", " \
+          "[%r5];\n"
+#define THREE_WARPS(first, rest)                                                                                       \
+    FREE INIT("1") "shr.u32 %r9, %r0, 5;\nsetp.eq.u32 %p3, %r9, 1;\nsetp.eq.u32 %p4, %r9, 2;\n@%p4 bra C;\n@%p3 bra "  \
+                   "B;\n" EXPECT first "bra D;\nB: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 1;\n@!%p2 bra B;\n" \
+                   "setp.ne.u32 %p2, %r0, 32;\n" rest                                                                  \
+                   "bra D;\n" WAIT_PARITY("C", "0") "mbarrier.arrive.shared.b64 _, [%r8];\nD:\n"
+
 static const pair pairs[] = {
     PAIR_WITH("the next phase's bytes sent while others may still wait", MBARRIER_MISUSE, 1, 64,
               INIT("1") EXPECT SEND WAIT_PARITY("A", "0") EXPECT SEND WAIT_PARITY("B", "1"),
               INIT("1") EXPECT SEND WAIT_PARITY("A", "0") EXPECT "bar.sync 0;\n" SEND WAIT_PARITY("B", "1"),
               .or_kind = HAUL_FINDING_DEADLOCK), /* if both phases end before the other warp waits */
+    PAIR_WITH("freed again while a warp that brings nothing may still wait", MBARRIER_MISUSE, 1, 96,
+              THREE_WARPS(BRING("@!%p1 ", "", "256"), ""),
+              THREE_WARPS(BRING("@!%p1 ", "", "128"), BRING("@!%p2 ", "+128", "128")),
+              .or_kind = HAUL_FINDING_DEADLOCK), /* if the phase ends before that warp waits */
     PAIR("more threads arrive than its count", MBARRIER_MISUSE, 1, 64, INIT("32") ARRIVE WAIT_PARITY("A", "0"),
          INIT("64") ARRIVE WAIT_PARITY("A", "0")),
     PAIR("arrivals of the next phase without a wait", MBARRIER_MISUSE, 1, 64,

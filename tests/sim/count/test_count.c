@@ -385,6 +385,22 @@ static void bulk_copies_count_their_sectors_and_lines(void **state) {
     ASSERT_COUNT(r, L2_READ_SECTORS, 32);
 }
 
+/* Stores of the same bytes to the same place, by several lanes at once, are one; sums are not. */
+static void lanes_with_the_same_bulk_store_count_once(void **state) {
+    (void)state;
+#define BY_ALL_LANES(copy)                                                                         \
+    KERNEL_WITH(".shared .align 128 .b8 s[128];\n",                                                \
+                "mov.u32 %r3, s;\nand.b32 %r5, %r0, 1;\nmad.wide.u32 %rd3, %r5, 128, %rd0;\n" copy \
+                " [%rd3], [%r3], 128;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n")
+    haul_launch_record stores = counted(BY_ALL_LANES("cp.async.bulk.global.shared::cta.bulk_group"), 1, 32);
+    ASSERT_COUNT(stores, INST_TMA_ST, 2);
+    ASSERT_COUNT(stores, TMA_ST_SECTORS, 8);
+    haul_launch_record sums =
+        counted(BY_ALL_LANES("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"), 1, 32);
+    ASSERT_COUNT(sums, L2_RED_SECTORS, 128);
+#undef BY_ALL_LANES
+}
+
 static void a_fence_beyond_the_block_empties_l1(void **state) {
     (void)state;
 #define AGAIN(fence)                                    \
@@ -520,6 +536,7 @@ int main(void) {
         cmocka_unit_test(a_last_use_leaves_nothing_in_l1),
         cmocka_unit_test(a_compare_and_swap_of_16_bits_is_a_loop_on_words),
         cmocka_unit_test(bulk_copies_count_their_sectors_and_lines),
+        cmocka_unit_test(lanes_with_the_same_bulk_store_count_once),
         cmocka_unit_test(a_fence_beyond_the_block_empties_l1),
         cmocka_unit_test(a_float_added_at_a_generic_address_is_a_loop_in_shared_memory),
         cmocka_unit_test(a_sector_written_in_part_is_missed_by_a_read),

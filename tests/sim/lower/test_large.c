@@ -202,12 +202,13 @@ static void recursive_functions_may_be_many(void **state) {
 typedef struct uses_search {
     const ptx_function *function;
     uint8_t *uses;
+    sim_peeks *peeks;
 } uses_search;
 
 static void find_uses(void *context, arena *scratch) {
     uses_search *s = context;
     const sim_loops loops = sim_loops_find(s->function, scratch);
-    assert_int_equal(sim_uses_find(&loops, scratch, &s->uses), HAUL_OK);
+    assert_int_equal(sim_uses_find(&loops, scratch, &s->uses, &s->peeks), HAUL_OK);
 }
 
 static void volatile_loads_may_be_many(void **state) {
@@ -224,6 +225,7 @@ static void volatile_loads_may_be_many(void **state) {
     assert_int_equal(sim_with_scratch(find_uses, &s), HAUL_OK);
     assert_non_null(s.uses);
     free(s.uses);
+    free(s.peeks);
     release(&p);
     text_free(&source);
 }
