@@ -53,10 +53,11 @@ static sim_warp *warpgroup_of(sim_warp *w) {
     return &w->block->warps[w->index / SIM_WARPGROUP * SIM_WARPGROUP];
 }
 
+/* A block without a whole warpgroup has no products. */
 void sim_products_wake(sim_warp *w) {
-    sim_warp *group = warpgroup_of(w);
-    for (uint32_t i = 0; i < SIM_WARPGROUP && group[i].index < w->block->warp_count; i++)
-        sim_warp_wake_all(&group[i], SIM_PATH_AT_PRODUCT);
+    const uint32_t first = w->index / SIM_WARPGROUP * SIM_WARPGROUP, count = w->block->warp_count;
+    for (uint32_t i = first; w->block->async.used && i < first + SIM_WARPGROUP && i < count; i++)
+        sim_warp_wake_all(&w->block->warps[i], SIM_PATH_AT_PRODUCT);
 }
 
 void sim_products_commit(sim_warp *w) {
