@@ -180,8 +180,7 @@ KERNEL(factor_overwritten_in_flight) {
     store_sums(0);
 }
 
-/* PTX has each warp wait for its own part of the product; another one may still read b. Hardware waits for the whole.
- */
+/* By PTX each warp waits for its own part of the product; another one may still read b. */
 KERNEL(factor_overwritten_under_other_warps) {
     __shared__ alignas(128) unsigned b[64];
     FACTORS;
