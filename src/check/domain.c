@@ -421,8 +421,8 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->now = 1;
     d->warps = g->warps;
     d->actors = d->used = g->warps * g->cluster_blocks;
-    if (h->has_mbarriers) d->mbarriers = memory_zeroed(SIM_HAZARD_MBARRIERS, sizeof *d->mbarriers);
-    if (h->has_mbarriers && !d->mbarriers) return false;
+    if (g->has_mbarriers) d->mbarriers = memory_zeroed(SIM_HAZARD_MBARRIERS, sizeof *d->mbarriers);
+    if (g->has_mbarriers && !d->mbarriers) return false;
     d->views = memory_zeroed(d->actors, sizeof *d->views);
     d->barriers = memory_zeroed(g->cluster_blocks * SIM_BARRIERS, sizeof *d->barriers);
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
@@ -456,7 +456,6 @@ haul_status sim_hazards_create(sim_sm *sm) {
     sim_hazards *h = memory_zeroed(1, sizeof *h);
     sm->hazards = h;
     if (h) h->findings.places = g->places;
-    if (h) h->has_mbarriers = sim_has_mbarriers(g->program);
     if (h) h->domains = memory_zeroed(g->resident / g->cluster_blocks, sizeof *h->domains);
     bool made = h && h->domains && sim_footprints_create(&h->footprints, g->program->function->instruction_count);
     for (uint32_t b = 0; made && b < g->resident && sm->blocks[b].warps; b += g->cluster_blocks)

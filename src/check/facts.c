@@ -38,6 +38,7 @@ haul_status sim_facts_find(sim_facts *f, sim_grid *g) {
     g->origins = f->origins;
     g->proxies = sim_proxies_needed(p);
     g->relaxes = sim_relaxes(p);
+    g->has_mbarriers = sim_has_mbarriers(p);
     HAUL_TRY(find_loop_facts(f, p->function));
     g->uses = f->uses;
     g->peeks = f->peeks;

@@ -26,6 +26,8 @@ typedef struct sim_domain sim_domain;
 sim_proxy_need sim_proxies_needed(const sim_program *p);
 /* relaxed.c. True if the kernel has barriers that order no memory. */
 bool sim_relaxes(const sim_program *p);
+/* mbarrier.c. True if an instruction of the kernel may name an mbarrier; without, domains have no place for any. */
+bool sim_has_mbarriers(const sim_program *p);
 /* volatile_use.c. By instruction: a volatile store; a volatile load of data, on which no loop waits; an mbarrier wait
  * whose result is ignored; a load whose value only a compare-and-swap uses; the strong load and the strong store of an
  * update in two steps, as `*sum = *sum + x` on a volatile word; a strong read that a loop waits for; a volatile or

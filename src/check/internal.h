@@ -424,9 +424,8 @@ struct sim_hazards {
     sim_watch *watch; /* the launch's */
     sim_domain *domains;
     uint32_t domain_count;
-    bool has_mbarriers; /* the kernel's instructions may name one */
-    uint64_t versions;  /* of all shadows so far */
-    bool failed;        /* the host ran out of memory: checks are off */
+    uint64_t versions; /* of all shadows so far */
+    bool failed;       /* the host ran out of memory: checks are off */
     sim_unused_memo unused[SIM_UNUSED_MEMOS];
 };
 
@@ -480,8 +479,6 @@ void sim_gate_pass_on(const sim_warp *w, const sim_op *op, sim_gate *gate, uint3
 /* Release: threads that pass from now on learn what was gathered. Pass: the lanes learn it. */
 void sim_gate_release(sim_domain *d, sim_gate *g);
 void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t lanes);
-/* mbarrier.c. True if an instruction of the kernel may name an mbarrier; without, domains have no place for any. */
-bool sim_has_mbarriers(const sim_program *p);
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address);
 static inline uint32_t sim_mbarrier_actor(const sim_domain *d, const sim_watched_mbarrier *m) {
     return d->actors + (uint32_t)(m - d->mbarriers);
