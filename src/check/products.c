@@ -45,10 +45,7 @@ static bool sets_register(const ptx_instruction *i) {
 
 void sim_hazard_products_step(sim_warp *w, const sim_op *op, uint32_t active) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
-    touch t = {.products = &w->block->async.queues[w->index].products,
-               .warp = w,
-               .held = w->sm->grid->program->held,
-               .sets = sets_register(i)};
+    touch t = {.products = sim_products_of(w), .warp = w, .held = w->sm->grid->program->held, .sets = sets_register(i)};
     if (!t.products->count || !t.held || may_touch(i)) return;
     ptx_visit_registers(i, find_product, &t);
     if (!t.found) return;
@@ -92,7 +89,7 @@ void sim_hazard_products_waited(sim_warp *w, uint32_t made) {
 }
 
 bool sim_has_yet_to_wait(const sim_visit *k, uint32_t instruction) {
-    const sim_product_queue *q = &k->w->block->async.queues[k->w->index].products;
+    const sim_product_queue *q = sim_products_of(k->w);
     for (size_t i = 0; i < q->count; i++)
         if (q->items[i].op->instruction == instruction) return true;
     return false;

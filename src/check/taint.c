@@ -91,7 +91,7 @@ void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint) {
 
 /* Checks each operation from the first background product on. */
 void sim_hazard_products(sim_warp *w) {
-    if (w->block->async.queues[w->index].products.count && taints_of(w)) w->tainted = true;
+    if (sim_products_of(w)->count && taints_of(w)) w->tainted = true;
 }
 
 /* ---- elements of less than a byte ---- */

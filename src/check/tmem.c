@@ -48,7 +48,7 @@ static bool check_work(const use *u, const sim_block *b) {
 
 /* Checks against loads and stores of the block's warps. A warp uses its own lanes, and its loads need no order. */
 static bool check_accesses(const use *u, uint32_t warp) {
-    const sim_product_queue *q = &u->w->block->async.queues[warp].products;
+    const sim_product_queue *q = sim_products_of(&u->w->block->warps[warp]);
     const unsigned op = sim_instruction_of(u->w, u->op->instruction)->op;
     const bool by_lanes = op == PTX_OP_TMEM_LD || op == PTX_OP_TMEM_ST;
     for (size_t n = 0; n < q->count; n++) {

@@ -14,11 +14,6 @@
 #include "exec/paths.h"
 #include "state/block.h"
 
-/* The queue lives with the block's copies, since its lifetime is the same. */
-static sim_product_queue *queue_of(sim_warp *w) {
-    return &w->block->async.queues[w->index].products;
-}
-
 /* Returns whether the last entry takes effect now. The warp's operations keep their order, which products of the same
  * sums rely on. */
 static bool takes_effect_early(sim_warp *w, const sim_product_queue *q) {
@@ -28,7 +23,7 @@ static bool takes_effect_early(sim_warp *w, const sim_product_queue *q) {
 
 /* The entry belongs to the group that the next commit closes. */
 bool sim_products_add(sim_warp *w, const sim_pending_product *p) {
-    sim_product_queue *q = queue_of(w);
+    sim_product_queue *q = sim_products_of(w);
     if (q->count == q->capacity) {
         const size_t capacity = q->capacity ? 2 * q->capacity : 16;
         sim_pending_product *items = memory_resize(q->items, capacity * sizeof *items);
@@ -61,7 +56,7 @@ void sim_products_wake(sim_warp *w) {
 }
 
 void sim_products_commit(sim_warp *w) {
-    queue_of(w)->closed++;
+    sim_products_of(w)->closed++;
     w->sm->changes++;
     sim_products_wake(w);
 }
@@ -81,7 +76,7 @@ static void keep_from(sim_warp *w, sim_product_queue *q, size_t made, size_t kep
 
 /* Does the first `count` entries, in the order of their issue. */
 static void make_first(sim_warp *w, size_t count) {
-    sim_product_queue *q = queue_of(w);
+    sim_product_queue *q = sim_products_of(w);
     for (size_t i = 0; i < count; i++) make(w, &q->items[i]);
     for (size_t i = count; i < q->count; i++) q->items[i - count] = q->items[i];
     keep_from(w, q, count, q->count - count);
@@ -89,7 +84,7 @@ static void make_first(sim_warp *w, size_t count) {
 
 /* Executes the products of one kind, or (NULL) everything except stores. */
 static void make_some(sim_warp *w, sim_product_maker kind) {
-    sim_product_queue *q = queue_of(w);
+    sim_product_queue *q = sim_products_of(w);
     size_t kept = 0;
     for (size_t i = 0; i < q->count; i++) {
         if (kind ? q->items[i].make == kind : !q->items[i].is_store)
@@ -111,7 +106,7 @@ static size_t count_due(const sim_product_queue *q, uint32_t groups) {
 
 static bool have_all_closed(const sim_warp *group, uint32_t groups) {
     for (uint32_t i = 0; i < SIM_WARPGROUP; i++)
-        if (group[i].live && group[i].block->async.queues[group[i].index].products.closed < groups) return false;
+        if (group[i].live && sim_products_of(&group[i])->closed < groups) return false;
     return true;
 }
 
@@ -119,7 +114,7 @@ static bool have_all_closed(const sim_warp *group, uint32_t groups) {
 static void make_group(sim_warp *group, uint32_t groups) {
     const uint32_t made = group->sm->hazards ? sim_hazard_products_made(group) : 0;
     for (uint32_t i = 0; i < SIM_WARPGROUP; i++) {
-        sim_product_queue *q = queue_of(&group[i]);
+        sim_product_queue *q = sim_products_of(&group[i]);
         for (size_t n = 0, due = count_due(q, groups); n < due; n++) {
             sim_pending_product *p = &q->items[n];
             if (p->effect == SIM_EFFECT_MADE) continue;
@@ -131,7 +126,7 @@ static void make_group(sim_warp *group, uint32_t groups) {
 }
 
 bool sim_products_wait(sim_warp *w, uint32_t keep, bool anyhow) {
-    const sim_product_queue *q = queue_of(w);
+    const sim_product_queue *q = sim_products_of(w);
     const uint32_t groups = q->closed > keep ? q->closed - keep : 0;
     const size_t due = count_due(q, groups);
     if (!due) return true;

@@ -102,6 +102,11 @@ struct sim_block {
     struct sim_unfenced *unfenced; /* see exec/unfenced.h; NULL: nothing is hidden */
 };
 
+/* The warp's matrix products in flight. They live with its copies, since their lifetime is the same. */
+static inline sim_product_queue *sim_products_of(const sim_warp *w) {
+    return &w->block->async.queues[w->index].products;
+}
+
 /* The part of global memory that an instruction accessed last. */
 typedef struct sim_reach {
     sim_range range;
