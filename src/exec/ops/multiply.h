@@ -154,125 +154,12 @@ static inline void sim_add_eight(const sim_factor *a, unsigned first, unsigned c
     sim_cut_eight(&total, is_half, sum);
 }
 
-/* ---- the same if all exponents are near 0: in single precision, in which products are exact ---- */
-
-/* Elements, and two to the power of their exponents, which is 0 for zeros. */
-typedef struct sim_near_columns {
-    sim_eight_singles real[SIM_MOST_TOGETHER], power[SIM_MOST_TOGETHER];
-} sim_near_columns;
-
-/* Turns eight elements into singles, which is exact so near 0. */
-static inline void sim_near_eight(const sim_factor *f, uint32_t at, sim_eight_singles *real, sim_eight_singles *power) {
-    sim_eight_integers value, exponent;
-    memcpy(&value, f->value + at, sizeof value);
-    memcpy(&exponent, f->exponent + at, sizeof exponent);
-    const sim_eight_integers some = value != 0, below = (exponent + (127 - (int32_t)f->mantissa)) << 23;
-    *real = __builtin_convertvector(value, sim_eight_singles) * (sim_eight_singles)below;
-    *power = (sim_eight_singles)((exponent + 127) << 23 & some);
-}
-
-/* As many elements of a row of a as are summed at once. */
-typedef struct sim_near_row {
-    float real[SIM_MOST_TOGETHER], power[SIM_MOST_TOGETHER];
-} sim_near_row;
-
-/* Prepares `count` elements of a row of a, a multiple of eight. */
-static inline void sim_near_row_of(const sim_factor *a, unsigned first, unsigned count, sim_near_row *out) {
-    for (unsigned n = 0; n < count; n += SIM_COLUMNS) {
-        sim_eight_singles real, power;
-        sim_near_eight(a, first + n, &real, &power);
-        memcpy(out->real + n, &real, sizeof real);
-        memcpy(out->power + n, &power, sizeof power);
-    }
-}
-
-/* Sums integers of up to 28 bits; eight of them fit in 32 bits. */
-static inline void sim_add_near_products(const sim_near_row *a, unsigned count, const sim_near_columns *c,
-                                         const sim_eight_singles *units, sim_eight_reals *total) {
-    for (unsigned n = 0; n < count; n += SIM_COLUMNS) {
-        sim_eight_integers part = {0};
-        for (unsigned k = n; k < n + SIM_COLUMNS; k++)
-            part += __builtin_convertvector(a->real[k] * c->real[k] * *units, sim_eight_integers);
-        *total += __builtin_convertvector(part, sim_eight_reals);
-    }
-}
-
-/* If all products are zero, a sum is truncated at its own exponent. */
-static inline void sim_keep_sums(const sim_eight_integers *kept, const sim_eight_integers *before, unsigned fraction,
-                                 float *sum) {
-    sim_eight_integers now, old = *before;
-    memcpy(&now, sum, sizeof now);
-    if (fraction < 23) old &= INT32_MIN >> (8 + fraction);
-    old &= (old & INT32_MAX) != 0;
-    sim_choose_eight(&now, kept, &old, &now);
-    memcpy(sum, &now, sizeof now);
-}
-
-static inline void sim_choose_greater(sim_eight_integers *most, const sim_eight_integers *other) {
-    const sim_eight_integers greater = *other > *most;
-    sim_choose_eight(most, &greater, other, most);
-}
-
-/* Finds the greatest products of powers, in four chains: each step of a chain waits for the one before it. */
-static inline void sim_find_near_most(const sim_near_row *a, unsigned count, const sim_near_columns *c,
-                                      sim_eight_integers *most) {
-    sim_eight_integers ways[4] = {{0}};
-    for (unsigned n = 0; n < count; n += 4) {
-        for (unsigned k = 0; k < 4; k++) {
-            const sim_eight_integers power = (sim_eight_integers)(a->power[n + k] * c->power[n + k]);
-            sim_choose_greater(&ways[k], &power);
-        }
-    }
-    sim_choose_greater(&ways[0], &ways[1]);
-    sim_choose_greater(&ways[2], &ways[3]);
-    sim_choose_greater(&ways[0], &ways[2]);
-    *most = ways[0];
-}
-
-/* The same as sim_add_eight(). */
-static inline void sim_add_near_eight(const sim_near_row *a, unsigned count, const sim_near_columns *c,
-                                      unsigned fraction, bool is_half, float *sum) {
-    sim_eight_integers before, most;
-    memcpy(&before, sum, sizeof before);
-    sim_find_near_most(a, count, c, &most);
-    const sim_eight_integers none = most == 0, own = before & 0x7f800000;
-    sim_choose_greater(&most, &own);
-    const sim_eight_integers one = (sim_eight_integers){0} + 0x3f800000;
-    sim_choose_eight(&most, &none, &one, &most);
-    const sim_eight_singles units = (sim_eight_singles)((int32_t)(127 + fraction) * (1 << 23) - (most - one));
-    sim_eight_reals total = __builtin_convertvector(
-        __builtin_convertvector((sim_eight_singles)before * units, sim_eight_integers), sim_eight_reals);
-    sim_add_near_products(a, count, c, &units, &total);
-    total *= __builtin_convertvector((sim_eight_singles)most, sim_eight_reals) * sim_power_of_two(-(int32_t)fraction);
-    if (!is_half) sim_keep_fraction(&total, fraction);
-    sim_cut_eight(&total, is_half, sum);
-    sim_keep_sums(&none, &before, fraction, sum);
-}
-
-/* Adds products of eight columns to the sums of `rows` rows. b's columns are prepared once for all rows. */
-static inline void sim_add_near_columns(const sim_product *p, const sim_operands *o, unsigned first, unsigned row,
-                                        unsigned rows, unsigned k, unsigned end, unsigned fraction, float *sum) {
-    const bool is_half = p->type_d == PTX_F16 && end == p->k;
-    sim_near_columns c;
-    sim_near_row a;
-    for (unsigned at = k; at < end; at++) sim_near_eight(&o->b, at * p->n + first, &c.real[at - k], &c.power[at - k]);
-    for (unsigned i = 0; i < rows; i++) {
-        sim_near_row_of(&o->a, (row + i) * p->k + k, end - k, &a);
-        sim_add_near_eight(&a, end - k, &c, fraction, is_half, sum + i * p->n + first);
-    }
-}
-
 /* Adds products from k to end - 1 to the sums of `rows` rows. */
 static inline void sim_add_products(const sim_product *p, const sim_operands *o, unsigned row, unsigned rows,
                                     unsigned k, unsigned end, unsigned fraction, float *sum) {
     const bool is_half = p->type_d == PTX_F16 && end == p->k;
     sim_columns c;
-    const bool is_near = o->a.is_near && o->b.is_near && (end - k) % SIM_COLUMNS == 0;
     for (unsigned first = 0; first < p->n; first += SIM_COLUMNS) {
-        if (is_near) {
-            sim_add_near_columns(p, o, first, row, rows, k, end, fraction, sum);
-            continue;
-        }
         sim_spread_columns(p, &o->b, first, k, end, &c);
         for (unsigned i = 0; i < rows; i++)
             sim_add_eight(&o->a, (row + i) * p->k + k, end - k, &c, fraction, is_half, sum + i * p->n + first);

@@ -36,7 +36,6 @@ typedef struct sim_factor {
     int32_t value[SIM_MOST_FACTOR]; /* integers; significands with their sign */
     int32_t exponent[SIM_MOST_FACTOR];
     uint32_t mantissa;          /* fraction bits of the significands */
-    bool is_near;               /* all exponents are so near 0 that products are exact in single precision */
     double wide[SIM_MOST_WIDE]; /* .f64 */
 } sim_factor;
 
@@ -110,9 +109,6 @@ static inline sim_small_float sim_small_float_of(unsigned type) {
     }
 }
 
-/* Exponents this near 0 have sums far from the least and the greatest exponent of single precision. */
-enum { SIM_NEAR = 40 };
-
 /* Returns whether it is an infinity or a NaN. */
 static inline bool sim_is_special(uint32_t raw, const sim_small_float *s) {
     const uint32_t bits = raw >> s->shift, top = (1u << s->exponent) - 1, fractions = (1u << s->mantissa) - 1;
@@ -124,7 +120,7 @@ static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned typ
     const sim_small_float s = sim_small_float_of(type);
     const uint32_t top = (1u << s.exponent) - 1, fractions = (1u << s.mantissa) - 1;
     const int32_t bias = (int32_t)(top >> 1);
-    uint32_t special = 0, far = 0;
+    uint32_t special = 0;
     f->mantissa = s.mantissa;
     for (unsigned n = 0; n < count; n++) {
         const uint32_t bits = f->raw[n] >> s.shift, fraction = bits & fractions, e = bits >> s.mantissa & top;
@@ -132,9 +128,7 @@ static inline bool sim_decode_floats(sim_factor *f, unsigned count, unsigned typ
         f->value[n] = bits >> (s.mantissa + s.exponent) & 1 ? -significand : significand;
         f->exponent[n] = (int32_t)(e ? e : 1) - bias;
         special |= e == top && !s.finite && (s.infinite || fraction == fractions);
-        far |= significand && (uint32_t)(f->exponent[n] + SIM_NEAR) > 2 * SIM_NEAR;
     }
-    f->is_near = !far;
     return !special;
 }
 

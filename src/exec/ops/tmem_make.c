@@ -166,7 +166,6 @@ static bool scale_a(const scaling *s, uint32_t address, uint32_t first, sim_fact
     const sim_tmem_product *p = s->product;
     bool good = true;
     f->mantissa += 3;
-    f->is_near = false;
     for (uint32_t r = 0; r < SIM_TILE_ROWS; r++) {
         for (uint32_t at = 0; at < p->depth_of_a; at++) {
             const uint32_t k = s->metadata ? sim_sparse_index(p->bits, s->metadata->rows[r], at) : at;
@@ -182,7 +181,6 @@ static bool scale_b(const scaling *s, uint32_t address, uint32_t first, uint32_t
     const sim_tmem_product *p = s->product;
     bool good = true;
     f->mantissa += 3;
-    f->is_near = false;
     for (uint32_t j = 0; j < count; j++) {
         const bool lower = p->layout == SIM_TMEM_LAYOUT_HALVES && first + j >= p->n / 2;
         const uint32_t row = lower ? first + j - p->n / 2 : first + j, lane = lower ? s->lane + 64 : s->lane;
@@ -313,8 +311,6 @@ static void select_row(const sim_product *p, const sim_operands *o, const sim_me
                        uint32_t depth, sim_operands *part) {
     part->a.mantissa = o->a.mantissa;
     part->b.mantissa = o->b.mantissa;
-    part->a.is_near = o->a.is_near;
-    part->b.is_near = o->b.is_near;
     for (uint32_t at = 0; at < depth; at++) {
         const uint32_t from = sim_sparse_index(bits, m->rows[row], at) * p->n;
         part->a.raw[at] = o->a.raw[row * depth + at];
