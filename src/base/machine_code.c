@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "base/status.h"
 
+#include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,19 +239,14 @@ haul_status machine_code_read_listing(machine_code *code, const char *all) {
 
 /* ---- the cubin: an ELF file with a section .text.KERNEL for each kernel ---- */
 
-typedef struct section {
-    uint32_t name, type;
-    uint64_t flags, address, offset, size;
-} section;
+enum { INSTRUCTION_BYTES = 16, NO_OPERATION = 0x918, OPCODE_BITS = 0xfff };
 
-enum { HEADER_BYTES = 64, SECTION_BYTES = 64, INSTRUCTION_BYTES = 16, NO_OPERATION = 0x918, OPCODE_BITS = 0xfff };
-
-/* Reads one of `count` sections at `table`, if it lies within the file; NULL otherwise. */
-static const section *section_at(const text *cubin, uint64_t table, unsigned count, unsigned index, section *s) {
-    const uint64_t at = table + (uint64_t)index * SECTION_BYTES;
-    if (index >= count || table > cubin->length || at + SECTION_BYTES > cubin->length) return NULL;
+/* Reads a section's header. Returns false if that or the section does not lie within the file. */
+static bool section_at(const text *cubin, const Elf64_Ehdr *header, unsigned index, Elf64_Shdr *s) {
+    const uint64_t table = header->e_shoff, at = table + index * sizeof *s;
+    if (index >= header->e_shnum || table > cubin->length || at + sizeof *s > cubin->length) return false;
     memcpy(s, cubin->bytes + at, sizeof *s);
-    return s->offset <= cubin->length && s->size <= cubin->length - s->offset ? s : NULL;
+    return s->sh_offset <= cubin->length && s->sh_size <= cubin->length - s->sh_offset;
 }
 
 /* Counts instructions, without the padding at the end. */
@@ -263,24 +259,21 @@ static uint32_t count_words(const char *bytes, uint64_t size) {
     return (uint32_t)count;
 }
 
-/* Reads section headers by their offsets in the ELF format; a damaged file gives no counts. */
+/* A damaged file gives no counts. */
 void machine_code_read_file(machine_code *code, const text *cubin) {
     static const char prefix[] = ".text.";
-    uint64_t table;
-    uint16_t count, names_index;
-    section names, s;
-    if (cubin->length < HEADER_BYTES || memcmp(cubin->bytes, "\177ELF", 4) != 0) return;
-    memcpy(&table, cubin->bytes + 40, sizeof table);
-    memcpy(&count, cubin->bytes + 60, sizeof count);
-    memcpy(&names_index, cubin->bytes + 62, sizeof names_index);
-    if (!section_at(cubin, table, count, names_index, &names)) return;
-    for (unsigned i = 0; i < count; i++) {
-        if (!section_at(cubin, table, count, i, &s) || s.name >= names.size) continue;
-        const char *name = cubin->bytes + names.offset + s.name;
-        const size_t length = strnlen(name, names.size - s.name);
+    Elf64_Ehdr header;
+    Elf64_Shdr names, s;
+    if (cubin->length < sizeof header || memcmp(cubin->bytes, ELFMAG, SELFMAG) != 0) return;
+    memcpy(&header, cubin->bytes, sizeof header);
+    if (!section_at(cubin, &header, header.e_shstrndx, &names)) return;
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        if (!section_at(cubin, &header, i, &s) || s.sh_name >= names.sh_size) continue;
+        const char *name = cubin->bytes + names.sh_offset + s.sh_name;
+        const size_t length = strnlen(name, names.sh_size - s.sh_name);
         if (length < sizeof prefix || strncmp(name, prefix, sizeof prefix - 1) != 0) continue;
         machine_kernel *k = kernel_named(code, name + sizeof prefix - 1, length - (sizeof prefix - 1));
-        if (k) k->instructions = count_words(cubin->bytes + s.offset, s.size);
+        if (k) k->instructions = count_words(cubin->bytes + s.sh_offset, s.sh_size);
     }
 }
 

@@ -26,6 +26,7 @@
 #include "standin/saved.h"
 #include "lib/name_filter.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,13 +292,12 @@ static haul_status take_number(cli_values *v, arena *memory) {
     return v->device ? HAUL_OK : haul_no_memory("the device's name");
 }
 
-/* True if the file begins with the magic number of ELF. */
 static bool is_elf(const char *path) {
-    char magic[4] = "";
+    char magic[SELFMAG] = "";
     FILE *file = fopen(path, "rb");
     const bool whole = file && fread(magic, 1, sizeof magic, file) == sizeof magic;
     if (file) fclose(file);
-    return whole && memcmp(magic, "\177ELF", sizeof magic) == 0;
+    return whole && memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
 /* Returns only with an error. execvp() would have a shell run a broken program as a script. */

@@ -9,6 +9,7 @@
 #include "standin/settings.h"
 #include "vgpu/driver.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ void cuda_write_log(const cuda_log *log, CUresult result) {
 /* ---- images ---- */
 
 static bool is_elf(const char *image) {
-    return strncmp(image, "\177ELF", 4) == 0;
+    return strncmp(image, ELFMAG, SELFMAG) == 0;
 }
 
 /* CUDA_NO_BINARY_FOR_GPU, as a GPU returns without code for its architecture. */
