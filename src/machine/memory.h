@@ -52,7 +52,7 @@ haul_status sim_memory_see_virtual(sim_memory *memory, unsigned device);
 /* Before a launch: makes room to mark whatever it writes. */
 void sim_memory_prepare_written(sim_memory *memory);
 
-/* Allocates `bytes`, rounded up to 512, and aligned to 2 MiB from 1 MiB on; the pages are zero until written. Errors:
+/* Allocates `bytes`, rounded up to 512, with pages of its own from 2 MiB on; the pages are zero until written. Errors:
  * HAUL_ERROR_OUT_OF_MEMORY, with the size requested and the bytes left. */
 haul_status sim_memory_allocate(sim_memory *memory, uint64_t bytes, uint64_t *address);
 /* Allocates at the far end of memory, for what modules bring along. So a kernel's buffers begin at the start of memory
