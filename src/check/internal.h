@@ -659,6 +659,9 @@ void sim_remote_note(const sim_warp *w, const sim_op *op, uint32_t active, const
 void sim_remote_finish(const sim_block *b);
 /* mbarrier.c. The lanes know that the phase of the mbarrier that they have waited for is over. */
 void sim_mbarrier_tell(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
+/* A lane issues a copy to the block that completes on its mbarrier: checks that the lane knows its initialisation,
+ * unless the last arrival was the lane's own, for which that was checked. */
+void sim_mbarrier_check_copy(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk);
 /* peek.c. A wait of the warp's lanes that the program may pass over has succeeded; the lanes execute an instruction
  * that passes on or checks what they know; a cluster starts. */
 void sim_peek_note(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);

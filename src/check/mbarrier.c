@@ -47,11 +47,11 @@ static bool is_shared_slot(const sim_watched_mbarrier *m, const sim_block *b, ui
     return m->block != b || m->address != address;
 }
 
-static sim_suspect misuse(const sim_op *op, unsigned lane, const sim_watched_mbarrier *m, uint32_t address) {
+static sim_suspect misuse(uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m, uint32_t address) {
     return (sim_suspect){.kind = HAUL_FINDING_MBARRIER_MISUSE,
                          .action = HAUL_ACTION_SYNC,
                          .other_action = m->live ? HAUL_ACTION_SYNC : HAUL_ACTION_NONE,
-                         .instruction = op->instruction,
+                         .instruction = instruction,
                          .other_instruction = m->instruction,
                          .lanes = 1u << lane,
                          .thread = m->live ? m->thread : SIM_NO_THREAD,
@@ -67,7 +67,7 @@ static bool check_waiters(sim_warp *w, const sim_op *op, unsigned lane, const si
     const sim_view *v = sim_view_of(d, actor, lane);
     for (uint32_t a = 0; m->passed && a < d->actors; a++) {
         if (a == actor || !m->passed[a] || sim_known_lanes(&v->order[a], m->passed[a])) continue;
-        sim_suspect s = misuse(op, lane, m, m->address);
+        sim_suspect s = misuse(op->instruction, lane, m, m->address);
         s.thread = a * SIM_LANES;
         s.other_instruction = m->pass_instruction;
         sim_finding *f = sim_hazard_report(w, &s);
@@ -87,7 +87,7 @@ static void check_not_in_use(sim_warp *w, const sim_op *op, unsigned lane, const
         if (!check_waiters(w, op, lane, m)) sim_phase_again(w, op, lane, m);
         return;
     }
-    const sim_suspect s = misuse(op, lane, m, m->address);
+    const sim_suspect s = misuse(op->instruction, lane, m, m->address);
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)
         sim_hazard_say(f, "initialised again in the middle of a phase: %u of %u arrivals and %d bytes are missing",
@@ -126,18 +126,28 @@ static bool knows(const sim_view *v, uint32_t actor, unsigned lane, uint32_t thr
     return sim_knows_thread(v->order, thread, time);
 }
 
-void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
-    sim_domain *d = sim_domain_of(w->block);
-    if (b != w->block) sim_remote_note(w, op, 1u << lane, b);
-    const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
-    if (is_shared_slot(m, b, address)) return;
+/* Checks that the lane knows the mbarrier's initialisation. */
+static void check_use(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m,
+                      uint32_t address) {
     const uint32_t actor = sim_actor(w);
-    if (m->live && knows(sim_view_of(d, actor, lane), actor, lane, m->thread, m->time)) return;
-    const sim_suspect s = misuse(op, lane, m, address);
+    if (m->live && knows(sim_view_of(sim_domain_of(w->block), actor, lane), actor, lane, m->thread, m->time)) return;
+    const sim_suspect s = misuse(instruction, lane, m, address);
     sim_finding *f = sim_hazard_report(w, &s);
     if (f)
         sim_hazard_say(f, m->live ? "used without a barrier after its initialisation by another thread"
                                   : "used before it has been initialised");
+}
+
+void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
+    if (b != w->block) sim_remote_note(w, op, 1u << lane, b);
+    const sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
+    if (!is_shared_slot(m, b, address)) check_use(w, op->instruction, lane, m, address);
+}
+
+void sim_mbarrier_check_copy(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk) {
+    const sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, bulk->barrier);
+    const bool is_last = m->used && m->last_thread == sim_actor(w) * SIM_LANES + lane;
+    if (!is_last && !is_shared_slot(m, b, bulk->barrier)) check_use(w, bulk->instruction, lane, m, bulk->barrier);
 }
 
 void sim_hazard_mbarrier_signalled(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {

@@ -3,11 +3,12 @@
 #include "pairs.h"
 
 #define MEET "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
-#define SETUP                                                                                               \
+#define SETUP_ALONE                                                                                         \
     INIT("1")                                                                                               \
     STORE "st.shared.u32 [%r4+256], %r0;\nfence.proxy.async.shared::cta;\nmov.u32 %r8, %cluster_ctarank;\n" \
           "setp.ne.u32 %p4, %r8, 0;\nor.pred %p5, %p1, %p4;\nmapa.shared::cluster.u32 %r9, %r3, 1;\n"       \
-          "mapa.shared::cluster.u32 %r10, %r5, 1;\nmapa.shared::cluster.u32 %r11, %r5, 0;\n" MEET
+          "mapa.shared::cluster.u32 %r10, %r5, 1;\nmapa.shared::cluster.u32 %r11, %r5, 0;\n"
+#define SETUP SETUP_ALONE MEET
 #define SEND(instruction) "@!%p5 " instruction ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
 #define COPY SEND("cp.async.bulk") " [%r9+256], [%r3], 256, [%r10];\n"
 #define ADD SEND("cp.reduce.async.bulk") ".add.u32 [%r9+256], [%r3], 256, [%r10];\n"
@@ -36,6 +37,9 @@ static const pair pairs[] = {
                   "1", WAIT_HERE("A") TAKE) "barrier.cluster.wait;\n" ONLY_BLOCK("0", STORE) MEET,
               SETUP EXPECT COPY ONLY_BLOCK("1", WAIT_HERE("A") TAKE TELL) ONLY_BLOCK("0", WAIT_HERE("B") STORE) MEET,
               .cluster = 2),
+    PAIR_WITH("a copy to a block whose mbarrier nobody is known to have initialised", MBARRIER_MISUSE, 2, 64,
+              SETUP_ALONE EXPECT COPY ONLY_BLOCK("1", WAIT_HERE("A")) MEET,
+              SETUP EXPECT COPY ONLY_BLOCK("1", WAIT_HERE("A")) MEET, .cluster = 2),
     PAIR_WITH("a reduction's source overwritten", ASYNC_SOURCE_OVERWRITTEN, 2, 64,
               SETUP EXPECT ADD "barrier.cluster.arrive;\n" ONLY_BLOCK(
                   "1", WAIT_HERE("A") TAKE) "barrier.cluster.wait;\n" ONLY_BLOCK("0", STORE) MEET,
