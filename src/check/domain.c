@@ -407,6 +407,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     sim_flags_free(d);
     memory_free(d->faulted);
     memory_free(d->progress);
+    memory_free(d->early);
     sim_relaxed_free(d);
     memory_free(d->barriers);
     memory_free(d->groups);
@@ -434,9 +435,10 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
     d->faulted = memory_zeroed(d->actors, sizeof *d->faulted);
     d->progress = memory_zeroed(d->actors, sizeof *d->progress);
+    d->early = memory_zeroed(d->actors, sizeof *d->early);
     d->taints = memory_zeroed(d->actors, sizeof *d->taints);
     if (!sim_relaxed_create(d, g) || !d->taints || !d->skipped || !d->steps || !d->remote || !d->flights ||
-        !d->fenced || !d->faulted || !d->progress || !d->views || !d->barriers || !d->shadows)
+        !d->fenced || !d->faulted || !d->progress || !d->early || !d->views || !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
@@ -502,6 +504,7 @@ void sim_hazard_start(sim_block *first) {
     }
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);
     memset(d->faulted, 0, d->actors * sizeof *d->faulted);
+    memset(d->early, 0, d->actors * sizeof *d->early);
     sim_flags_start(d);
     d->used = d->actors;
     for (uint32_t a = 0; a < d->actors; a++) {

@@ -84,8 +84,10 @@ typedef struct sim_pass {
     uint32_t signals, progress; /* the mbarrier's and the warp's counts when the warp first saw that */
     uint32_t lanes;             /* lanes that have seen it */
     uint32_t again;             /* lanes that waited for it again after doing something else; 0: none */
-    uint32_t instruction;       /* the place of that second wait */
+    uint32_t instruction;       /* the place of that second wait, or of the first */
+    uint32_t told;              /* the warp's count when it last signalled the mbarrier; 0: never */
     uint8_t parity;
+    bool is_early; /* `again` has waited, wrongly, for the phase before the first */
 } sim_pass;
 
 typedef struct sim_watched_mbarrier {
@@ -379,9 +381,10 @@ struct sim_domain {
     uint32_t proxies;       /* 1: proxy fences matter for shared memory; 2: for global memory too; 0: for neither */
     sim_taint **taints;     /* by actor, by register; NULL until needed */
     uint32_t *progress;     /* by actor: barriers reached, mbarriers signalled and copies issued */
-    bool has_stale;         /* a wait for an old phase has been reported (stale.c) */
-    uint32_t *faulted;      /* by actor: lanes that have faulted */
-    uint8_t *fenced;        /* by actor: the widest scope of its fences */
+    uint32_t *early;   /* by actor: if its last wait was for the phase before an mbarrier's first, its number + 1 */
+    bool has_stale;    /* a wait for an old phase has been reported (stale.c) */
+    uint32_t *faulted; /* by actor: lanes that have faulted */
+    uint8_t *fenced;   /* by actor: the widest scope of its fences */
     sim_known *fences[SIM_FENCES]; /* by actor: its accesses that a fence comes after; NULL until there is one */
     sim_known *released;           /* by actor: what the current release passes on; NULL until needed */
     sim_releases *releases;        /* NULL until needed */
@@ -677,9 +680,10 @@ void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const
 void sim_phase_fed(const sim_warp *w, unsigned lane, sim_watched_mbarrier *m);
 void sim_phase_passed(sim_domain *d, sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
-/* stale.c. The warp reached a barrier, signalled an mbarrier or issued a copy; its lanes' wait for an mbarrier is over;
- * an mbarrier was initialised. */
+/* stale.c. The warp reached a barrier, signalled an mbarrier or issued a copy; it signals this mbarrier; its lanes'
+ * wait for an mbarrier is over; an mbarrier was initialised. */
 void sim_stale_progress(const sim_warp *w);
+void sim_stale_signalled(const sim_warp *w, sim_watched_mbarrier *m);
 void sim_stale_pass(sim_warp *w, const sim_op *op, uint32_t lanes, sim_watched_mbarrier *m);
 void sim_stale_forget(const sim_domain *d, sim_watched_mbarrier *m);
 /* An mbarrier is initialised or invalidated at the address; meanwhile nothing else may be written there. */

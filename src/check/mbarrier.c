@@ -153,9 +153,10 @@ void sim_mbarrier_check_copy(sim_warp *w, unsigned lane, const sim_block *b, con
 void sim_hazard_mbarrier_signalled(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
     sim_peek_settle(w, op->instruction, 1u << lane);
+    sim_stale_progress(w);
+    sim_stale_signalled(w, m);
     if (!is_shared_slot(m, b, address)) sim_phase_signalled(w, op->instruction, lane, m);
     m->signals++;
-    sim_stale_progress(w);
     m->used = true;
     m->last_thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->last_instruction = op->instruction;

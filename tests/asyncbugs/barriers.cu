@@ -340,8 +340,8 @@ KERNEL(consumer_starts_with_producer_parity) {
         barrier_expect(&full, 512);
         bulk_load(s, in, 512, &full);
     }
-    barrier_wait(&full, FIXED ? 0 : 1);
-    out[T] = s[127 - T]; /* BUG */
+    barrier_wait(&full, FIXED ? 0 : 1); /* BUG */
+    out[T] = s[127 - T];
 }
 
 /* The wait for one of two operands is missing. */

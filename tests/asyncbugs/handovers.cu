@@ -38,8 +38,8 @@ KERNEL(parity_of_the_loop_for_each_barrier) {
             barrier_expect(&full[k], 512);
             bulk_load(s[k], in + 128 * k, 512, &full[k]);
         }
-        barrier_wait(&full[k], FIXED ? 0 : k & 1);
-        out[128 * k + T] = s[k][T]; /* BUG */
+        barrier_wait(&full[k], FIXED ? 0 : k & 1); /* BUG */
+        out[128 * k + T] = s[k][T];
     }
 }
 

@@ -121,7 +121,7 @@ static const pair pairs[] = {
          INIT("1") BULK WAIT LOAD_OWN),
     PAIR("one thread waits for all", ASYNC_READ_BEFORE_WAIT, 1, 64, INIT("1") BULK "@%p1 bra D;\n" WAIT "D:\n" LOAD_OWN,
          INIT("1") BULK "@%p1 bra D;\n" WAIT "D:\nbar.sync 0;\n" LOAD_OWN),
-    PAIR("wrong parity", ASYNC_READ_BEFORE_WAIT, 1, 64,
+    PAIR("wrong parity", MBARRIER_MISUSE, 1, 64,
          INIT("1") BULK "bar.sync 0;\nW: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 1;\n@!%p2 bra W;\n" LOAD_OWN,
          INIT("1") BULK "bar.sync 0;\n" WAIT LOAD_OWN),
     PAIR("bulk store's source", ASYNC_SOURCE_OVERWRITTEN, 1, 64, STORE STORE_BULK STORE,

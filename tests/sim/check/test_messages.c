@@ -95,6 +95,23 @@ static void a_parity_that_never_flips_is_one_finding(void **state) {
                 HAUL_FINDING_MBARRIER_MISUSE, "the next phase has parity 1");
 }
 
+static void a_reader_that_waits_for_the_phase_before_the_first_is_told(void **state) {
+    (void)state;
+    expect_only(INIT("1") BULK "bar.sync 0;\n" WAIT_PARITY("A", "1") LOAD_OWN WAIT_PARITY("B", "0"),
+                HAUL_FINDING_MBARRIER_MISUSE, "names parity 1, which counts as over in a new mbarrier");
+}
+
+/* Warp 1 fills a stage twice, warp 0 reads it and says so at a second mbarrier. The refill waits for parity 1 of it. */
+static void a_producer_whose_refill_does_not_wait_is_told(void **state) {
+    (void)state;
+    expect_only(
+        "add.u32 %r8, %r3, 512;\nsetp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r8], 32;\n" INIT("1") LEAD
+        "@!%p3 bra C;\nsetp.ne.u32 %p1, %r0, 32;\n" BULK
+        "P: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 1;\n@!%p2 bra P;\n" BULK "bra D;\n" WAIT_PARITY("C", "0")
+            LOAD_OWN "mbarrier.arrive.shared.b64 _, [%r8];\n" WAIT_PARITY("E", "1") LOAD_OWN "D:\n",
+        HAUL_FINDING_MBARRIER_MISUSE, "names parity 1, which counts as over in a new mbarrier");
+}
+
 static void arrivals_that_do_not_count_say_so(void **state) {
     (void)state;
     expect_only(INIT("64") COPY "cp.async.mbarrier.arrive.shared.b64 [%r5];\n" WAIT LOAD_OWN, HAUL_FINDING_DEADLOCK,
@@ -166,6 +183,8 @@ int main(void) {
         cmocka_unit_test(a_copy_by_threads_is_waited_for_by_its_thread),
         cmocka_unit_test(a_copy_that_arrives_may_be_waited_for_at_its_mbarrier),
         cmocka_unit_test(a_stale_parity_is_named),
+        cmocka_unit_test(a_reader_that_waits_for_the_phase_before_the_first_is_told),
+        cmocka_unit_test(a_producer_whose_refill_does_not_wait_is_told),
         cmocka_unit_test(a_parity_that_never_flips_is_one_finding),
         cmocka_unit_test(arrivals_that_do_not_count_say_so),
         cmocka_unit_test(a_barrier_that_is_waited_for_again_does_no_harm),
