@@ -146,6 +146,13 @@ grep -q 'failures="1"' log.xml || fail "the JUnit file does not count the failed
 want "expectations as JSON" 1 "$haul" check aos3.jsonl --ptx memory_basics.ptx --expect bad.txt --json
 json 'lines[0]["expectations"][0]["holds"] is False and lines[0]["expectations"][0]["value"] == 12'
 
+# --- a list with a launch that cannot run: the others are checked ---
+
+{ cat aos3.jsonl; sed 's/"aos3"/"nothing"/' aos3.jsonl; cat aos3.jsonl; } >mixed.jsonl
+want "a launch that cannot run" 2 "$haul" check mixed.jsonl --ptx memory_basics.ptx --json
+has 'mixed.jsonl:2: .*no kernel `nothing`'
+json 'len(lines) == 2 and all(line["kernel"] == "aos3" for line in lines)'
+
 # --- wrong use ---
 
 echo 'aos3: sectors =< 4' >nonsense.txt
