@@ -39,6 +39,7 @@ typedef struct sim_launch {
     uint32_t threads;                    /* host threads; 0: all */
     uint64_t instruction_limit;          /* 0: the default */
     bool check;                          /* look for findings */
+    bool follow;                         /* find out what it reads and writes (check/follow.h); not with `check` */
     bool strict;                         /* with checks: look for fences between reads and copies too */
     bool uncounted;                      /* counts nothing; counters in the record are negative; not with `check` */
     uint64_t sample;                     /* blocks to count in larger launches; 0: all. See sample.h */
@@ -52,7 +53,7 @@ typedef struct sim_launch {
     struct sim_spares *spares;           /* for uncounted launches; may be NULL */
     bool *wrote_host;             /* set if the kernel wrote, or may have written, mapped host memory; may be NULL */
     struct sim_node_launch *node; /* with checks of several devices: its place among them; NULL otherwise */
-    struct sim_use_list *uses;    /* with checks: gets what was read and written; may be NULL */
+    struct sim_use_list *uses;    /* with `check` or `follow`: gets what was read and written; may be NULL */
     sim_cause *cause;             /* cause of a failure; may be NULL */
     sim_overrun *overrun; /* gets the kernel's accesses beyond allocations, where those are allowed; may be NULL */
 } sim_launch;

@@ -61,10 +61,16 @@ static sim_l2_window window_of(const CUaccessPolicyWindow *w) {
                            .miss = priority_of_access(w->miss)};
 }
 
-/* Checks need the counting engine. With HAUL_COUNT_RECORDED, launches without a record are not counted. */
+/* With HAUL_COUNT_RECORDED, launches without a record are neither counted nor checked. */
+static bool is_checked(const sim_work *w) {
+    const CUcontext c = w->function->module->context;
+    return c->check && (w->run || c->counting != HAUL_COUNT_RECORDED);
+}
+
+/* Checks need the counting engine. */
 static bool is_uncounted(const sim_work *w) {
     const CUcontext c = w->function->module->context;
-    if (c->check) return false;
+    if (is_checked(w)) return false;
     return c->counting == HAUL_COUNT_NONE || (c->counting == HAUL_COUNT_RECORDED && !w->run);
 }
 
@@ -81,7 +87,8 @@ static sim_launch describe(const sim_work *w) {
                     .dynamic_bytes = w->config.shared_bytes,
                     .threads = c->threads,
                     .instruction_limit = c->instruction_limit,
-                    .check = c->check,
+                    .check = is_checked(w),
+                    .follow = c->check && !is_checked(w),
                     .strict = c->strict,
                     .uncounted = is_uncounted(w),
                     .sample = c->sample,
@@ -130,7 +137,7 @@ static haul_status begin(const sim_work *w, struct sim_running *r) {
     l.cause = &c->cause;
     if (c->note_overrun) l.overrun = &r->overrun;
     if (w->ordered) l.uses = &r->uses;
-    if (c->check && sim_order_between_devices(c, w, &r->node)) l.node = &r->node;
+    if (l.check && sim_order_between_devices(c, w, &r->node)) l.node = &r->node;
     if (l.heap) sim_heap_begin_launch(l.heap);
     c->launched_unchecked |= !c->check;
     return sim_launch_begin(&l, wanted ? w->record_memory : &r->memory, r->record, &r->run);
