@@ -20,7 +20,7 @@ typedef struct used_bytes {
 
 typedef struct used_memory {
     sim_marks *written; /* by anybody, ever; tells the memories apart */
-    uint64_t base;
+    uint64_t base, bytes;
     used_bytes kinds[KINDS];
 } used_memory;
 
@@ -48,29 +48,44 @@ void sim_follower_free(sim_follower *f) {
     memory_free(f);
 }
 
+static void clear_bytes(used_bytes *k) {
+    if (k->marks) sim_marks_clear(k->marks, k->from, k->to);
+    k->from = UINT64_MAX;
+    k->to = 0;
+}
+
+void sim_follower_clear(sim_follower *f) {
+    for (unsigned i = 0; i < f->count; i++)
+        for (unsigned k = 0; k < KINDS; k++) clear_bytes(&f->memories[i].kinds[k]);
+    f->failed = false;
+}
+
 bool sim_follower_failed(const sim_follower *f) {
     return f->failed;
 }
 
 /* ---- marking ---- */
 
-static used_memory *known_memory(sim_follower *f, const sim_marks *written) {
+static used_memory *known_memory(sim_follower *f, const sim_marks *written, uint64_t base) {
     const unsigned count = f->count;
-    for (unsigned i = 0; i < count; i++)
-        if (f->memories[i].written == written) return &f->memories[i];
+    for (unsigned i = 0; i < count; i++) {
+        used_memory *m = &f->memories[i];
+        if (m->written == written && m->base == base && m->bytes == written->bytes) return m;
+    }
     return NULL;
 }
 
 /* Returns NULL if there is no room. */
 static used_memory *memory_with(sim_follower *f, sim_marks *written, uint64_t base) {
-    used_memory *m = known_memory(f, written);
+    used_memory *m = known_memory(f, written, base);
     if (m) return m;
     pthread_mutex_lock(&f->lock);
-    m = known_memory(f, written);
+    m = known_memory(f, written, base);
     if (!m && f->count < MOST_MEMORIES) {
         m = &f->memories[f->count];
         m->written = written;
         m->base = base;
+        m->bytes = written->bytes;
         for (unsigned k = 0; k < KINDS; k++) m->kinds[k].from = UINT64_MAX;
         f->count++;
     }
@@ -84,7 +99,7 @@ static sim_marks *marks_of(sim_follower *f, const used_memory *m, used_bytes *k)
     if (marks) return marks;
     pthread_mutex_lock(&f->lock);
     marks = k->marks;
-    if (!marks) k->marks = marks = sim_marks_create(m->written->bytes);
+    if (!marks) k->marks = marks = sim_marks_create(m->bytes);
     pthread_mutex_unlock(&f->lock);
     return marks;
 }

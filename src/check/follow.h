@@ -13,6 +13,8 @@
 /* Returns NULL if the host has no memory. */
 sim_follower *sim_follower_create(const sim_memory *memory);
 void sim_follower_free(sim_follower *f);
+/* Makes it as new, for another launch with the same memory. */
+void sim_follower_clear(sim_follower *f);
 
 /* The following are called by any thread of the launch. */
 

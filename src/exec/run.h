@@ -42,7 +42,6 @@ typedef struct sim_run {
     sim_l2 *l2;               /* owned while a counted part runs */
     sim_watch *watch;         /* with checks on */
     sim_facts facts;          /* with checks on */
-    sim_follower *follower;   /* owned; NULL: the launch is not followed */
     int threads;              /* most host threads; short epochs run on one */
     uint64_t expected;        /* estimated operations of the launch */
     uint64_t next;            /* estimated operations of the next epoch */

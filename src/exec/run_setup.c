@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
-#include "check/follow.h"
 #include "check/internal.h"
 #include "exec/grid.h"
 #include "exec/grid_shape.h"
@@ -125,13 +124,6 @@ static haul_status set_up_counting(sim_run *s) {
     return HAUL_OK;
 }
 
-/* A compare-and-swap loop's first guess is no race with other streams, so such loops must be known. */
-static haul_status follow(sim_run *s) {
-    HAUL_TRY(sim_facts_find_uses(&s->facts, &s->grid));
-    s->follower = s->grid.follower = sim_follower_create(s->launch.memory);
-    return s->follower ? HAUL_OK : haul_no_memory("following what the launch writes");
-}
-
 haul_status sim_run_set_up(sim_run *s) {
     const sim_launch *l = &s->launch;
     uint32_t cluster[3];
@@ -147,7 +139,8 @@ haul_status sim_run_set_up(sim_run *s) {
     uint64_t from, to;
     for (unsigned k = 0; sim_memory_peer(l->memory, k, &from, &to); k++)
         if (from != to) sim_peer_lines_add(&s->peers, from, to);
-    if (l->follow) return follow(s);
+    /* A compare-and-swap loop's first guess is no race with other streams, so such loops must be known. */
+    if (l->follower) return sim_facts_find_uses(&s->facts, &s->grid);
     if (!l->check) return HAUL_OK;
     HAUL_TRY(sim_facts_find(&s->facts, &s->grid));
     return sim_watch_create(&s->grid, &s->watch);
@@ -178,6 +171,5 @@ void sim_run_tear_down_part(sim_run *s, bool well) {
 
 void sim_run_tear_down(sim_run *s) {
     sim_watch_free(s->watch);
-    sim_follower_free(s->follower);
     sim_facts_free(&s->facts);
 }

@@ -194,6 +194,11 @@ void sim_marks_remove(sim_marks *w, uint64_t at, uint64_t bytes) {
     }
 }
 
+void sim_marks_clear(sim_marks *w, uint64_t at, uint64_t end) {
+    if (at < end) memset(w->pages + at / PAGE, NOTHING, (end - 1) / PAGE - at / PAGE + 1);
+    w->count = w->news = 0;
+}
+
 /* ---- pages that have become whole ---- */
 
 /* Returns whether the page still needs its bits. */

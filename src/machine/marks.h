@@ -43,6 +43,8 @@ void sim_marks_fetch(const sim_marks *w, uint64_t at);
 void sim_marks_add(sim_marks *w, uint64_t at, uint64_t bytes);
 /* Removes the words from `at` on, parts of words as a whole. */
 void sim_marks_remove(sim_marks *w, uint64_t at, uint64_t bytes);
+/* Removes all bytes; none is outside of at .. end-1. Bits keep their memory, for the next time. */
+void sim_marks_clear(sim_marks *w, uint64_t at, uint64_t end);
 /* Gives the bits of pages back that have become whole, if there may be many. */
 void sim_marks_settle(sim_marks *w);
 
