@@ -38,7 +38,8 @@ typedef enum haul_completion {
 
 /* The launches that a virtual GPU counts. Launches that are not counted have the same results in less time. Counters in
  * their records are negative, and their estimate is rough: the mean of counted launches of the same kernel and shape,
- * or, if there are none, a figure from the number of operations. Checked launches are always counted. */
+ * or, if there are none, a figure from the number of operations. Checked launches are always counted; with
+ * HAUL_COUNT_RECORDED, a device with checks checks no others. */
 typedef enum haul_counting {
     HAUL_COUNT_ALL,
     HAUL_COUNT_RECORDED, /* launches whose record is appended to a run */

@@ -404,8 +404,7 @@ void sim_hazard_discarded(sim_warp *w, uint32_t lanes, const uint64_t address[SI
 
 /* ---- hooks ---- */
 
-/* Returns the sim_strength of an access. A guess of a compare-and-swap loop counts as strong. */
-static uint8_t strength_of(const sim_warp *w, const sim_op *op, haul_action action) {
+uint8_t sim_strength_of(const sim_warp *w, const sim_op *op, haul_action action) {
     if (action == HAUL_ACTION_READ && sim_is_guess(w->sm->grid, op->instruction)) return SIM_STRONG;
     if (action != HAUL_ACTION_ATOMIC && !(op->flags & SIM_OP_STRONG)) return SIM_WEAK;
     const bool reaches_all = sim_reaches_grid(sim_instruction_of(w, op->instruction));
@@ -424,7 +423,7 @@ static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_
     e->active = lanes;
     e->bytes = op->bytes;
     e->action = (uint8_t)action;
-    e->strong = strength_of(w, op, action);
+    e->strong = sim_strength_of(w, op, action);
     e->incoherent = reads_incoherently(w, op, action);
     return e;
 }

@@ -92,7 +92,15 @@ void sim_hazard_copied(sim_block *b, uint32_t warp, const sim_copy *c, uint32_t 
 
 typedef void piece_fn(sim_visit *k, const sim_block *b, const sim_bulk *bulk, uint32_t address, uint32_t bytes);
 
-/* Calls `visit_piece` for each piece of the block's shared memory that the copy touches. */
+enum { CHUNK_BYTES = 16 };
+
+/* True if the chunk at `at` of the row leads into the array, which a store writes nothing outside of. A load fills the
+ * rest of the box. */
+static bool is_moved(const sim_bulk *bulk, const sim_tensor_row *row, uint32_t at) {
+    return bulk->kind == SIM_BULK_LOAD || (at < row->to && at + CHUNK_BYTES > row->from);
+}
+
+/* Calls `visit_piece` for each piece of the block's shared memory that the copy uses. */
 static void each_piece(sim_visit *k, const sim_block *b, const sim_bulk *bulk, piece_fn *visit_piece) {
     sim_tensor_walk walk;
     sim_tensor_row row;
@@ -102,8 +110,9 @@ static void each_piece(sim_visit *k, const sim_block *b, const sim_bulk *bulk, p
     }
     sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
     while (sim_tensor_walk_next(&walk, &row))
-        for (uint32_t at = 0; at < row.bytes; at += 16)
-            visit_piece(k, b, bulk, sim_tensor_swizzle(&bulk->tensor, bulk->shared + row.offset + at), 16);
+        for (uint32_t at = 0; at < row.bytes; at += CHUNK_BYTES)
+            if (is_moved(bulk, &row, at))
+                visit_piece(k, b, bulk, sim_tensor_swizzle(&bulk->tensor, bulk->shared + row.offset + at), CHUNK_BYTES);
 }
 
 static void check_inside(const sim_visit *k, uint32_t address, uint32_t bytes) {
@@ -308,8 +317,6 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
 }
 
 /* ---- background products ---- */
-
-enum { CHUNK_BYTES = 16 };
 
 uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count) {
     sim_peek_settle(w, op->instruction, lanes);

@@ -50,6 +50,12 @@ haul_status sim_facts_find(sim_facts *f, sim_grid *g) {
     return HAUL_OK;
 }
 
+haul_status sim_facts_find_uses(sim_facts *f, sim_grid *g) {
+    HAUL_TRY(find_loop_facts(f, g->program->function));
+    g->uses = f->uses;
+    return HAUL_OK;
+}
+
 void sim_facts_free(sim_facts *f) {
     memory_free(f->places);
     memory_free(f->origins);

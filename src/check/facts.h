@@ -20,6 +20,8 @@ typedef struct sim_facts {
 
 /* Fills `facts`, which is zero, and lets the grid know them. The caller frees them, also after a failure. */
 haul_status sim_facts_find(sim_facts *facts, sim_grid *grid);
+/* Fills only the uses of loops, for launches that are not checked. */
+haul_status sim_facts_find_uses(sim_facts *facts, sim_grid *grid);
 void sim_facts_free(sim_facts *facts);
 
 #endif

@@ -24,6 +24,9 @@ enum { SIM_WATCH_SLICES = 8, SIM_WATCH_PAGE = 12, SIM_PLACES = 1024 };
 /* Which accesses of its own kind an access cannot race with: none; those in its cluster (limited by its scope); all. */
 typedef enum sim_strength { SIM_WEAK, SIM_STRONG_HERE, SIM_STRONG } sim_strength;
 
+/* Returns the strength of an access. A guess of a compare-and-swap loop counts as strong. */
+uint8_t sim_strength_of(const sim_warp *w, const sim_op *op, haul_action action);
+
 /* The releases up to which other clusters' accesses are known: all accesses (after a fence), or reads only. `told`: up
  * to which a flag that the thread waited for tells of them, fence or not. */
 typedef struct sim_floor {

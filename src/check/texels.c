@@ -1,5 +1,6 @@
 #include "check/texels.h"
 
+#include "check/follow.h"
 #include "check/global.h"
 #include "check/internal.h"
 #include "state/texels.h"
@@ -24,7 +25,10 @@ void sim_hazard_texels(sim_warp *w, const sim_op *op, uint32_t active, const sim
             lanes |= 1u << l;
         }
         if (!lanes) return;
-        sim_hazard_global(w, &part, lanes, address, action);
+        if (w->sm->follower)
+            sim_follow_lanes(w, &part, lanes, address, action);
+        else
+            sim_hazard_global(w, &part, lanes, address, action);
     }
 }
 

@@ -8,6 +8,9 @@
 
 struct sim_watch;
 
+/* sim_use.instruction: it is not known which. */
+#define SIM_NO_INSTRUCTION UINT32_MAX
+
 typedef struct sim_use {
     uint64_t from, to;
     uint32_t instruction; /* one that has accessed these bytes */

@@ -4,8 +4,9 @@
  * the record: it applies suppressions and comments in the source, checks expectations, and makes text, JSON, SARIF and
  * JUnit of the verdict. This file decides what is run: each launch once, or, with --schedules or --witness, several
  * times (cli/trials.h). A kernel that fails is what the command is for, so its failure becomes a finding and the next
- * launch follows; only errors that keep a launch from running end the command. A program behind `--` is checked by the
- * stand-in. Ranks of an MPI program share the launches (cli/shared.h): rank 0 judges their outcomes. */
+ * launch follows. A launch that cannot run at all is named in a line on standard error, and the exit status is 2 then.
+ * A program behind `--` is checked by the stand-in. Ranks of an MPI program share the launches (cli/shared.h): rank 0
+ * judges their outcomes. */
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/program.h"
@@ -31,7 +32,8 @@ typedef struct checking {
     report_junit junit; /* likewise, --junit */
     text out;           /* output that waits to be printed */
     cli_session *session;
-    uint64_t place; /* in the device's memory, where launches begin that depend on no other */
+    size_t left_out; /* launches that could not run */
+    uint64_t place;  /* in the device's memory, where launches begin that depend on no other */
     cli_shared shared;
 } checking;
 
@@ -148,6 +150,13 @@ static haul_status judge(checking *c, cli_session *s, const launch_description *
     return judge_launch(c, &launch);
 }
 
+/* A launch that cannot run is named in a line, and the others go on. The thread's message is its. */
+static haul_status leave_out(checking *c) {
+    c->left_out++;
+    (void)cli_fail("check");
+    return HAUL_OK;
+}
+
 /* Judges a launch that has run, or has failed by its own doing. */
 static haul_status judge_outcome(checking *c, cli_session *s, const launch_description *d, const outcome *o) {
     const report_checked_launch launch = {.id = d->id,
@@ -157,7 +166,7 @@ static haul_status judge_outcome(checking *c, cli_session *s, const launch_descr
                                           .schedules = o->schedules,
                                           .differs = o->differs};
     if (o->status == HAUL_OK) return judge_launch(c, &launch);
-    if (!is_kernels_fault(o->status)) return o->status;
+    if (!is_kernels_fault(o->status)) return leave_out(c);
     if (o->record && o->record->checked && o->record->finding_count) return judge_launch(c, &launch);
     char message[1024];
     haul_finding finding;
@@ -280,9 +289,10 @@ static haul_status take_from_rank(checking *c, launch_description *d) {
     pack_reader *r;
     outcome o;
     arena_clear(&c->shared.memory);
-    HAUL_TRY(cli_session_find(c->session, d));
+    const haul_status found = cli_session_find(c->session, d);
     HAUL_TRY(cli_shared_take(&c->shared, (size_t)(d - c->session->launches.items), &r));
     HAUL_TRY(unpack_outcome(r, &c->shared.memory, &o));
+    if (o.status == HAUL_OK) HAUL_TRY(found);
     return judge_outcome(c, c->session, d, &o);
 }
 
@@ -347,6 +357,7 @@ static haul_status check_all(checking *c, cli_session *s, haul_ranks *ranks) {
     HAUL_TRY(cli_shared_open(&c->shared, ranks, s, run_and_pack, c, open_all(c, s, ranks)));
     if (!cli_ranks_speaks(ranks)) return cli_shared_serve(&c->shared);
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(check(c, &s->launches.items[i]));
+    if (c->left_out == s->launches.count) return HAUL_OK; /* nothing to report on */
     HAUL_TRY(check_leaks(c, s));
     return write_reports(c);
 }
@@ -372,6 +383,7 @@ static int check_program(const cli_values *v) {
 
 static int end(const checking *c, const haul_ranks *ranks, haul_status status) {
     if (status != HAUL_OK) return cli_ranks_speaks(ranks) ? cli_fail("check") : CLI_ERROR;
+    if (c->left_out) return CLI_ERROR;
     return c->checker.totals.failing > 0 ? CLI_FINDINGS : CLI_FINE;
 }
 

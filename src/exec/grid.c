@@ -3,6 +3,7 @@
  * Checks of the launch's arguments are in limits.c, and starts of blocks in block_start.c. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "check/follow.h"
 #include "check/internal.h"
 #include "check/use_list.h"
 #include "exec/grid.h"
@@ -62,7 +63,7 @@ static bool checks_failed(const sim_run *s) {
     bool failed = false;
     for (uint32_t i = 0; i < s->grid.used_sms; i++)
         if (s->sms[i].hazards) failed |= s->sms[i].hazards->failed || s->sms[i].hazards->findings.failed;
-    return failed;
+    return failed || (s->launch.follower && sim_follower_failed(s->launch.follower));
 }
 
 /* Merges the SMs' accesses beyond allocations, which are allowed where memory is mapped as on hardware. */
@@ -89,6 +90,7 @@ static haul_status end_part(sim_run *s, haul_status status, haul_launch_record *
     if (status == HAUL_OK && l->program->compiled) sim_compiled_ended(l->program->compiled, s->sms, s->grid.used_sms);
     if (s->is_set_up && l->overrun) add_overruns(s, l->overrun);
     if (s->watch && l->uses) sim_watch_uses(s->watch, l->uses);
+    if (l->follower && l->uses) sim_follower_uses(l->follower, l->uses);
     if (s->is_set_up) s->cause = cause_of(sim_run_first_fault(s));
     if (s->is_set_up) s->executed_before += sim_run_executed(s);
     sim_run_tear_down_part(s, status == HAUL_OK);

@@ -35,6 +35,7 @@ void sim_grid_describe(const sim_launch *l, const haul_occupancy *occupancy, con
                     .params = l->params,
                     .dynamic_bytes = l->dynamic_bytes,
                     .check = l->check,
+                    .follower = l->follower,
                     .strict = l->strict,
                     .node = l->check ? l->node : NULL,
                     .schedule = l->schedule,

@@ -39,20 +39,21 @@ typedef struct sim_launch {
     uint32_t threads;                    /* host threads; 0: all */
     uint64_t instruction_limit;          /* 0: the default */
     bool check;                          /* look for findings */
-    bool strict;                         /* with checks: look for fences between reads and copies too */
-    bool uncounted;                      /* counts nothing; counters in the record are negative; not with `check` */
-    uint64_t sample;                     /* blocks to count in larger launches; 0: all. See sample.h */
-    sim_schedule schedule;               /* unchecked launches heed only the order of warps */
-    sim_print_sink print;                /* gets the kernel's printed text */
-    sim_l2_window window;                /* L2 access policy window of the launch */
-    uint64_t set_aside;                  /* bytes of L2 reserved for persisting lines */
-    struct sim_l2 **l2;                  /* L2 state before and after the launch; NULL: L2 is empty at the start */
-    sim_kernel_load *load;               /* gets the machine resources that the kernel uses; may be NULL */
-    sim_rough_time *rough;               /* gets the estimated time of an uncounted launch; may be NULL */
-    struct sim_spares *spares;           /* for uncounted launches; may be NULL */
+    sim_follower *follower; /* finds out what it reads and writes (check/follow.h); NULL with `check`, or not wanted */
+    bool strict;            /* with checks: look for fences between reads and copies too */
+    bool uncounted;         /* counts nothing; counters in the record are negative; not with `check` */
+    uint64_t sample;        /* blocks to count in larger launches; 0: all. See sample.h */
+    sim_schedule schedule;  /* unchecked launches heed only the order of warps */
+    sim_print_sink print;   /* gets the kernel's printed text */
+    sim_l2_window window;   /* L2 access policy window of the launch */
+    uint64_t set_aside;     /* bytes of L2 reserved for persisting lines */
+    struct sim_l2 **l2;     /* L2 state before and after the launch; NULL: L2 is empty at the start */
+    sim_kernel_load *load;  /* gets the machine resources that the kernel uses; may be NULL */
+    sim_rough_time *rough;  /* gets the estimated time of an uncounted launch; may be NULL */
+    struct sim_spares *spares;    /* for uncounted launches; may be NULL */
     bool *wrote_host;             /* set if the kernel wrote, or may have written, mapped host memory; may be NULL */
     struct sim_node_launch *node; /* with checks of several devices: its place among them; NULL otherwise */
-    struct sim_use_list *uses;    /* with checks: gets what was read and written; may be NULL */
+    struct sim_use_list *uses;    /* with `check` or `follower`: gets what was read and written; may be NULL */
     sim_cause *cause;             /* cause of a failure; may be NULL */
     sim_overrun *overrun; /* gets the kernel's accesses beyond allocations, where those are allowed; may be NULL */
 } sim_launch;

@@ -5,6 +5,7 @@
 #ifndef HAUL_EXEC_OBSERVE_H
 #define HAUL_EXEC_OBSERVE_H
 
+#include "check/follow.h"
 #include "check/global.h"
 #include "check/hazard.h"
 #include "check/texels.h"
@@ -15,6 +16,7 @@
 #include "state/lanes.h"
 
 #define SIM_IS_CHECKED(w) __builtin_expect((w)->sm->hazards != NULL, 0)
+#define SIM_IS_FOLLOWED(w) __builtin_expect((w)->sm->follower != NULL, 0)
 
 /* Reports to the checks an access through which threads may synchronise. `op->y` of an atomic: its result is unused. */
 static inline void sim_observe_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
@@ -34,9 +36,16 @@ static inline void sim_observe_global_checks(sim_warp *w, const sim_op *op, uint
     if (action != HAUL_ACTION_ATOMIC) sim_observe_strong(w, op, active, address, action);
 }
 
+/* The same, or what a launch that is not checked has to say. */
+static inline void sim_observe_global_watched(sim_warp *w, const sim_op *op, uint32_t active,
+                                              const uint64_t address[SIM_LANES], haul_action action) {
+    if (SIM_IS_CHECKED(w)) sim_observe_global_checks(w, op, active, address, action);
+    if (SIM_IS_FOLLOWED(w)) sim_follow_lanes(w, op, active, address, action);
+}
+
 static inline void sim_observe_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                                       haul_action action) {
-    if (SIM_IS_CHECKED(w)) sim_observe_global_checks(w, op, active, address, action);
+    sim_observe_global_watched(w, op, active, address, action);
     if (w->sm->counting) sim_count_global(w->sm->counting, w, op, active, address);
 }
 
@@ -92,7 +101,7 @@ static inline void sim_observe_constant(sim_warp *w, const sim_op *op, uint32_t 
 
 static inline void sim_observe_texels(sim_warp *w, const sim_op *op, uint32_t active, const sim_texel_access *access,
                                       haul_action action) {
-    if (SIM_IS_CHECKED(w)) sim_hazard_texels(w, op, active, access, action);
+    if (SIM_IS_CHECKED(w) || SIM_IS_FOLLOWED(w)) sim_hazard_texels(w, op, active, access, action);
     sim_count_texels(w->sm->counting, op, active, access);
 }
 

@@ -139,6 +139,8 @@ haul_status sim_run_set_up(sim_run *s) {
     uint64_t from, to;
     for (unsigned k = 0; sim_memory_peer(l->memory, k, &from, &to); k++)
         if (from != to) sim_peer_lines_add(&s->peers, from, to);
+    /* A compare-and-swap loop's first guess is no race with other streams, so such loops must be known. */
+    if (l->follower) return sim_facts_find_uses(&s->facts, &s->grid);
     if (!l->check) return HAUL_OK;
     HAUL_TRY(sim_facts_find(&s->facts, &s->grid));
     return sim_watch_create(&s->grid, &s->watch);

@@ -75,7 +75,11 @@ static uint32_t most_resident(const sim_grid *g, uint32_t index) {
 }
 
 static haul_status create_sm(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
-    *sm = (sim_sm){.grid = g, .index = index, .next_cluster = sim_sm_first_cluster(g, index), .patience = SIM_PATIENT};
+    *sm = (sim_sm){.grid = g,
+                   .follower = g->follower,
+                   .index = index,
+                   .next_cluster = sim_sm_first_cluster(g, index),
+                   .patience = SIM_PATIENT};
     const uint32_t resident = sm->room = most_resident(g, index);
     sm->blocks = memory_zeroed(g->resident, sizeof *sm->blocks);
     sm->memory = memory_alloc(block_memory(g) * resident + 64);
@@ -127,6 +131,7 @@ uint64_t sim_sm_bytes(const sim_sm *sm) {
  * can see. */
 static void renew_sm(const sim_grid *g, sim_sm *sm) {
     sm->grid = g;
+    sm->follower = g->follower;
     sm->next_cluster = sim_sm_first_cluster(g, sm->index);
     sm->patience = SIM_PATIENT;
     sm->releases = sm->turns = sm->progress = sm->changes = sm->executed = sm->epoch_end = 0;

@@ -96,15 +96,22 @@ typedef enum sim_code_form {
     SIM_CODE_UNCOUNTED_PART,
     SIM_CODE_CHECKED_WHOLE, /* the same for launches that are counted and checked */
     SIM_CODE_CHECKED_PART,
+    SIM_CODE_FOLLOWED_WHOLE, /* the same for launches that are only followed: check/follow.h */
+    SIM_CODE_FOLLOWED_PART,
     SIM_CODE_FORMS,
 } sim_code_form;
 
+/* Forms for parts follow those for whole warps. */
 static inline bool sim_form_is_part(sim_code_form form) {
-    return form == SIM_CODE_PART || form == SIM_CODE_UNCOUNTED_PART || form == SIM_CODE_CHECKED_PART;
+    return form % 2;
 }
 
 static inline bool sim_form_counts(sim_code_form form) {
-    return form != SIM_CODE_UNCOUNTED_WHOLE && form != SIM_CODE_UNCOUNTED_PART;
+    return form <= SIM_CODE_PART || form == SIM_CODE_CHECKED_WHOLE || form == SIM_CODE_CHECKED_PART;
+}
+
+static inline bool sim_form_follows(sim_code_form form) {
+    return form == SIM_CODE_FOLLOWED_WHOLE || form == SIM_CODE_FOLLOWED_PART;
 }
 
 static inline bool sim_form_checks(sim_code_form form) {
@@ -114,6 +121,7 @@ static inline bool sim_form_checks(sim_code_form form) {
 /* Returns the form for whole warps on the SM; the one for parts follows it. */
 static inline sim_code_form sim_first_form(const sim_sm *sm) {
     if (sm->hazards) return SIM_CODE_CHECKED_WHOLE;
+    if (sm->follower) return SIM_CODE_FOLLOWED_WHOLE;
     return sm->counting ? SIM_CODE_WHOLE : SIM_CODE_UNCOUNTED_WHOLE;
 }
 
@@ -145,9 +153,9 @@ struct sim_native {
     uint32_t (*check)(sim_native *n, uint32_t cohort, uint32_t bundle, uint32_t first);
     /* Counts the cohort's first `accesses` accesses; the others will not be made. */
     void (*partial)(sim_native *n, uint32_t cohort, uint32_t accesses);
-    /* Counts, and in checked launches checks, an access to global memory with adjacent lanes in each half warp; the
-     * halves begin at `first` and `second`. Returns what to add to these for the host's address. Returns 0, without
-     * effect, if the handler must do the access. */
+    /* Counts, and in checked launches checks, or follows an access to global memory with adjacent lanes in each half
+     * warp; the halves begin at `first` and `second`. Returns what to add to these for the host's address. Returns 0,
+     * without effect, if the handler must do the access. */
     uint64_t (*span)(sim_native *n, const sim_op *op, uint64_t first, uint64_t second);
     /* Lanes of a whole warp have diverged and met again: leaves the warp's paths as that does. */
     void (*meet)(sim_native *n);

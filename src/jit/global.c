@@ -159,7 +159,8 @@ bool sim_write_global(sim_writer *w, const sim_op *op) {
     sim_forget_all(w);
     write_test(w, op, lanes, fast, slow);
     sim_write_line(w, "l%u:", fast);
-    const uint32_t host = sim_counts(w) ? write_span(w, op, half, slow) : write_own_span(w, op, half, slow);
+    const bool calls = sim_counts(w) || sim_form_follows(w->form);
+    const uint32_t host = calls ? write_span(w, op, half, slow) : write_own_span(w, op, half, slow);
     const unsigned second_first = sim_store_turn(op->bytes) / SIM_HALF_WARP;
     for (unsigned k = 0; k < 2; k++) {
         const unsigned h = k ^ second_first;

@@ -6,6 +6,7 @@
  * changes or the launch ends. That makes counting nearly free in loops. */
 #include "base/memory.h"
 #include "check/bundle.h"
+#include "check/follow.h"
 #include "check/global.h"
 #include "count/samples.h"
 #include "jit/compiled.h"
@@ -164,6 +165,7 @@ static uint64_t span(sim_native *n, const sim_op *op, uint64_t first, uint64_t s
     if (!sim_is_span_inside(range, first, bytes) || !sim_is_span_inside(range, second, bytes)) return 0;
     if ((first | second) & (op->bytes - 1u)) return 0;
     if (sm->hazards) sim_hazard_global_span(n->warp, op, first, second);
+    if (sm->follower) sim_follow_span(sm->follower, op, first, second);
     sim_prefetch_next(reach, first);
     sm->changes += op->memory_class == HAUL_CLASS_GLOBAL_STORE;
     if (n->counting) sim_count_global_span(n->counting, n->warp, op, first, second, op->bytes);

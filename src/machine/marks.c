@@ -125,6 +125,21 @@ bool sim_marks_has(const sim_marks *w, uint64_t at, uint64_t bytes) {
     return true;
 }
 
+static bool has_byte(const sim_marks *w, uint64_t at) {
+    return *bits_of(w, at) >> at % WORD & 1;
+}
+
+/* Whole words are skipped at once. */
+uint64_t sim_marks_run(const sim_marks *w, uint64_t at, uint64_t end, bool *is_written) {
+    const unsigned char state = state_of(w, at / PAGE);
+    const uint64_t next = end_in_page(at, end);
+    *is_written = state == IN_PART ? has_byte(w, at) : state == WHOLE;
+    if (state != IN_PART) return next;
+    const unsigned char word = *is_written ? WHOLE_WORD : 0;
+    while (at < next && has_byte(w, at) == *is_written) at += at % WORD == 0 && *bits_of(w, at) == word ? WORD : 1;
+    return at < next ? at : next;
+}
+
 unsigned sim_marks_word(const sim_marks *w, uint64_t at) {
     const unsigned char state = state_of(w, at / PAGE);
     return state == WHOLE ? WHOLE_WORD : state == NOTHING ? 0 : *bits_of(w, at) & (unsigned)WHOLE_WORD;
@@ -177,6 +192,11 @@ void sim_marks_remove(sim_marks *w, uint64_t at, uint64_t bytes) {
         if (state_of(w, page) == WHOLE) divide(w, page, WHOLE);
         if (state_of(w, page) == IN_PART) memset(bits_of(w, at), 0, (next - at + WORD - 1) / WORD);
     }
+}
+
+void sim_marks_clear(sim_marks *w, uint64_t at, uint64_t end) {
+    if (at < end) memset(w->pages + at / PAGE, NOTHING, (end - 1) / PAGE - at / PAGE + 1);
+    w->count = w->news = 0;
 }
 
 /* ---- pages that have become whole ---- */

@@ -33,6 +33,9 @@ static inline bool sim_marks_has_page(const sim_marks *w, uint64_t at) {
 }
 /* Returns whether the bytes at .. at+bytes-1 were all written. */
 bool sim_marks_has(const sim_marks *w, uint64_t at, uint64_t bytes);
+/* Returns the end of a run of bytes from `at` on, at most `end`, that were all written or all not, and which it is. The
+ * next run may be of the same kind. */
+uint64_t sim_marks_run(const sim_marks *w, uint64_t at, uint64_t end, bool *is_written);
 /* Returns the bits of the word that contains the byte `at`. */
 unsigned sim_marks_word(const sim_marks *w, uint64_t at);
 /* Fetches what the two will look at. */
@@ -40,6 +43,8 @@ void sim_marks_fetch(const sim_marks *w, uint64_t at);
 void sim_marks_add(sim_marks *w, uint64_t at, uint64_t bytes);
 /* Removes the words from `at` on, parts of words as a whole. */
 void sim_marks_remove(sim_marks *w, uint64_t at, uint64_t bytes);
+/* Removes all bytes; none is outside of at .. end-1. Bits keep their memory, for the next time. */
+void sim_marks_clear(sim_marks *w, uint64_t at, uint64_t end);
 /* Gives the bits of pages back that have become whole, if there may be many. */
 void sim_marks_settle(sim_marks *w);
 

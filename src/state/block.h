@@ -60,6 +60,7 @@ typedef struct sim_grid {
     uint64_t instruction_limit;       /* warp-level, for the whole launch */
     bool check;                       /* look for findings */
     struct sim_node_launch *node;     /* with checks of several devices: check/node.h; NULL otherwise */
+    sim_follower *follower;           /* sim_sm.follower */
     bool strict;                      /* with checks: look for fences between reads and copies too */
     const struct sim_origin *origins; /* with checks: the bounds of accesses to shared memory; may be NULL */
     sim_proxy_need proxies;           /* with checks */
@@ -158,6 +159,7 @@ struct sim_sm {
     uint64_t ticks;                /* the part of `changes` that are reads of the clock */
     uint64_t epoch_end;            /* the value of `executed` that ends this epoch */
     struct sim_hazards *hazards;   /* NULL: checks are off */
+    sim_follower *follower;        /* of a launch that a checked program leaves out (check/follow.h); NULL otherwise */
     sim_tmem *tensor_memory;       /* by rank in the cluster; NULL: not used yet */
     sim_print_log printed;
     sim_fault_record fault;

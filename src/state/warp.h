@@ -14,6 +14,7 @@
 
 typedef struct sim_block sim_block;
 typedef struct sim_sm sim_sm;
+typedef struct sim_follower sim_follower;
 
 typedef enum sim_path_state {
     SIM_PATH_FREE,

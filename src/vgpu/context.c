@@ -11,6 +11,7 @@
  * Figures of a device come from its machine's description (machine/machines.def); its attributes are in attribute.c. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "check/follow.h"
 #include "count/l2.h"
 #include "machine/heap.h"
 #include "machine/virtual.h"
@@ -191,6 +192,7 @@ CUresult sim_call_context_release(CUdevice device) {
     sim_free_linkers(c);
     sim_free_streams(c);
     sim_order_free(c);
+    sim_follower_free(c->follower);
     sim_free_pools(c);
     sim_free_pinned(c);
     sim_free_arrays(c);

@@ -186,7 +186,8 @@ struct CUctx_st {
     CUmipmappedArray mipmaps;
     sim_textures textures;
     sim_spares spares;
-    bool is_running; /* a kernel, while other threads may call: there is one at a time */
+    sim_follower *follower; /* of an earlier launch (launch.c), or NULL */
+    bool is_running;        /* a kernel, while other threads may call: there is one at a time */
     uint64_t persisting_l2;
     bool keeps_l2;                 /* between launches */
     bool launched_unchecked;       /* since checks were last on: nobody followed what these launches wrote */

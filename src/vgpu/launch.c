@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "check/follow.h"
 #include "exec/grid.h"
 #include "machine/heap.h"
 #include "machine/virtual.h"
@@ -61,10 +62,16 @@ static sim_l2_window window_of(const CUaccessPolicyWindow *w) {
                            .miss = priority_of_access(w->miss)};
 }
 
-/* Checks need the counting engine. With HAUL_COUNT_RECORDED, launches without a record are not counted. */
+/* With HAUL_COUNT_RECORDED, launches without a record are neither counted nor checked. */
+static bool is_checked(const sim_work *w) {
+    const CUcontext c = w->function->module->context;
+    return c->check && (w->run || c->counting != HAUL_COUNT_RECORDED);
+}
+
+/* Checks need the counting engine. */
 static bool is_uncounted(const sim_work *w) {
     const CUcontext c = w->function->module->context;
-    if (c->check) return false;
+    if (is_checked(w)) return false;
     return c->counting == HAUL_COUNT_NONE || (c->counting == HAUL_COUNT_RECORDED && !w->run);
 }
 
@@ -81,7 +88,7 @@ static sim_launch describe(const sim_work *w) {
                     .dynamic_bytes = w->config.shared_bytes,
                     .threads = c->threads,
                     .instruction_limit = c->instruction_limit,
-                    .check = c->check,
+                    .check = is_checked(w),
                     .strict = c->strict,
                     .uncounted = is_uncounted(w),
                     .sample = c->sample,
@@ -112,7 +119,25 @@ struct sim_running {
     sim_overrun overrun;
     sim_use_list uses;
     sim_node_launch node;
+    CUcontext context;
+    sim_follower *follower; /* owned; NULL: the launch is not followed */
 };
+
+/* Launches that a checked program leaves out are followed. One of an earlier launch has its memory already. */
+static haul_status take_follower(CUcontext c, struct sim_running *r) {
+    r->context = c;
+    r->follower = c->follower ? c->follower : sim_follower_create(c->memory);
+    c->follower = NULL;
+    return r->follower ? HAUL_OK : haul_no_memory("following what the launch writes");
+}
+
+static void leave_follower(struct sim_running *r) {
+    if (!r->follower) return;
+    sim_follower_free(r->context->follower); /* of a launch that has run meanwhile */
+    sim_follower_clear(r->follower);
+    r->context->follower = r->follower;
+    r->follower = NULL;
+}
 
 /* Begins a launch. The clock needs the time of every launch. A counted launch takes its record's estimate; if no record
  * was requested, it fills its own. An uncounted launch takes the mean of counted ones of its shape. */
@@ -130,7 +155,9 @@ static haul_status begin(const sim_work *w, struct sim_running *r) {
     l.cause = &c->cause;
     if (c->note_overrun) l.overrun = &r->overrun;
     if (w->ordered) l.uses = &r->uses;
-    if (c->check && sim_order_between_devices(c, w, &r->node)) l.node = &r->node;
+    if (l.check && sim_order_between_devices(c, w, &r->node)) l.node = &r->node;
+    if (c->check && !l.check) HAUL_TRY(take_follower(c, r));
+    l.follower = r->follower;
     if (l.heap) sim_heap_begin_launch(l.heap);
     c->launched_unchecked |= !c->check;
     return sim_launch_begin(&l, wanted ? w->record_memory : &r->memory, r->record, &r->run);
@@ -190,6 +217,7 @@ void sim_running_drop(struct sim_running *r) {
     sim_launch_drop(r->run);
     sim_node_launch_end(&r->node);
     sim_use_list_free(&r->uses);
+    leave_follower(r);
     arena_free(&r->memory);
     memory_free(r);
 }

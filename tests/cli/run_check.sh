@@ -146,6 +146,51 @@ grep -q 'failures="1"' log.xml || fail "the JUnit file does not count the failed
 want "expectations as JSON" 1 "$haul" check aos3.jsonl --ptx memory_basics.ptx --expect bad.txt --json
 json 'lines[0]["expectations"][0]["holds"] is False and lines[0]["expectations"][0]["value"] == 12'
 
+# --- a list with a launch that cannot run: the others are checked ---
+
+{ cat aos3.jsonl; sed 's/"aos3"/"nothing"/' aos3.jsonl; cat aos3.jsonl; } >mixed.jsonl
+want "a launch that cannot run" 2 "$haul" check mixed.jsonl --ptx memory_basics.ptx --json
+has 'mixed.jsonl:2: .*no kernel `nothing`'
+json 'len(lines) == 2 and all(line["kernel"] == "aos3" for line in lines)'
+
+# --- a tensor store reads only what leads into its array: 24 of the box's 32 words ---
+
+cat >send.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry send(.param .align 64 .b8 map[128], .param .u32 written, .param .u64 array)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<1>;
+    .shared .align 128 .b8 tile[128];
+    mov.u32 %r0, %tid.x;
+    ld.param.u32 %r1, [written];
+    mov.u32 %r2, tile;
+    mad.lo.u32 %r3, %r0, 4, %r2;
+    setp.lt.u32 %p0, %r0, %r1;
+    @%p0 st.shared.u32 [%r3], %r0;
+    fence.proxy.async.shared::cta;
+    bar.sync 0;
+    setp.ne.u32 %p1, %r0, 0;
+    @%p1 ret;
+    mov.b64 %rd0, map;
+    mov.u32 %r4, 0;
+    cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%rd0, {%r4}], [%r2];
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    ret;
+}
+END
+for written in 24 23; do
+    echo '{"kernel":"send","grid":[1],"block":[32],"args":[{"tensor":"f32","of":2,"extent":[24],"pitch":[],"box":[32]},' \
+        '{"u32":'$written'},{"buf":"zero","words":24}]}' >send.$written.jsonl
+done
+want "a box that is written as far as its array goes" 0 "$haul" check send.24.jsonl --ptx send.ptx
+want "a box that lacks a word of the array" 1 "$haul" check send.23.jsonl --ptx send.ptx
+has 'error: uninitialised-read in send'
+
 # --- wrong use ---
 
 echo 'aos3: sectors =< 4' >nonsense.txt

@@ -67,6 +67,21 @@ static void files_shared_buffers_and_bytes_are_read(void **state) {
     launch_list_free(&list);
 }
 
+static void a_buffer_in_a_structure_is_shared_by_its_path(void **state) {
+    (void)state;
+    launch_list list = {0};
+    const char *line = "{\"kernel\":\"k\",\"grid\":[1],\"block\":[1],\"args\":[{\"struct\":[{\"i32\":4},{\"struct\":{"
+                       "\"in\":{\"buf\":\"zero\",\"words\":4}}},{\"buf\":\"same\",\"of\":[0,1,\"in\"],\"at\":8}]},"
+                       "{\"buf\":\"same\",\"of\":[0,1,0]}]}";
+    assert_int_equal(read(&list, line), HAUL_OK);
+    const launch_argument *a = list.items[0].arguments;
+    const size_t inner = a[a[0].structure->first + 1].structure->first;
+    assert_string_equal(a[inner].field, "in");
+    assert_true(a[1].shares && a[1].of == inner);
+    assert_true(a[a[0].structure->first + 2].of == inner && a[a[0].structure->first + 2].at == 8);
+    launch_list_free(&list);
+}
+
 static void a_tensor_map_is_read(void **state) {
     (void)state;
     launch_list list = {0};
@@ -181,6 +196,9 @@ static void wrong_lines_are_refused_with_file_line_and_member(void **state) {
         {LINE("\"args\":[{\"buf\":\"same\"}]"), "args[0]: of: is missing"},
         {LINE("\"args\":[{\"buf\":\"same\",\"of\":0}]"), "of: argument 0 is not a buffer of its own"},
         {LINE("\"args\":[{\"buf\":\"same\",\"of\":7}]"), "of: argument 7 is not a buffer of its own"},
+        {LINE("\"args\":[{\"buf\":\"same\",\"of\":[1,0]},{\"struct\":[{\"i32\":1}]}]"),
+         "of: that field of argument 1 is not a buffer of its own"},
+        {LINE("\"args\":[{\"buf\":\"same\",\"of\":[1,\"in\"]},{\"i32\":1}]"), "of: that field of argument 1 is not"},
         {LINE("\"args\":[{\"buf\":\"zero\",\"words\":4,\"at\":-1}]"), "at: -1 is not between"},
         {LINE("\"args\":[{\"bytes\":\"123\"}]"), "bytes: must be hexadecimal digits, two a byte"},
         {LINE("\"args\":[{\"buf\":\"zero\"}]"), "args[0]: words: is missing"},
@@ -521,6 +539,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_line_is_read),
         cmocka_unit_test(files_shared_buffers_and_bytes_are_read),
+        cmocka_unit_test(a_buffer_in_a_structure_is_shared_by_its_path),
         cmocka_unit_test(a_tensor_map_is_read),
         cmocka_unit_test(channels_of_a_tensor_map_may_be_interleaved),
         cmocka_unit_test(empty_lines_are_skipped_and_ids_count),

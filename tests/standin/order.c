@@ -468,10 +468,19 @@ static void read_pages(void) {
     seen += pages[PAGE + 17];
 }
 
+/* The second launch reads what the first one has written, or what nobody has. */
+static void fresh(void) {
+    char *c;
+    MUST(cudaMalloc((void **)&c, 2 * BYTES));
+    launch(c, a, streams[0]);
+    launch(b, ordered ? c : c + BYTES, streams[0]);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"copy", copy_and_kernel},
+} cases[] = {{"fresh", fresh},
+             {"copy", copy_and_kernel},
              {"kernels", two_kernels},
              {"halves", halves},
              {"wait", host_wait},

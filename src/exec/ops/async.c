@@ -57,6 +57,7 @@ bool sim_queue_copy(sim_warp *w, const sim_op *op, uint32_t active, const sim_co
         c->lanes = active & same;
         c->group = group;
         if (w->sm->hazards && c->bytes) sim_hazard_copy(w, c->lanes, c);
+        if (w->sm->follower && c->bytes) sim_follow_copies(w->sm->follower, c->lanes, c);
         sim_async_issued(w, c);
         active &= ~same;
     }

@@ -3,6 +3,7 @@
 #ifndef HAUL_EXEC_OPS_COPIES_H
 #define HAUL_EXEC_OPS_COPIES_H
 
+#include "check/follow.h"
 #include "check/hazard.h"
 #include "exec/access.h"
 #include "exec/async.h"
@@ -77,6 +78,7 @@ static inline bool sim_issue_bulk(sim_warp *w, unsigned lane, sim_block *waits, 
     const bool is_remote = b->destination || waits != w->block;
     if (w->sm->hazards && is_remote) sim_hazard_mbarrier_signals(w, lane);
     if (w->sm->hazards && !b->destination) sim_hazard_bulk(w, lane, waits, b);
+    if (w->sm->follower) sim_follow_bulk(w->sm->follower, b);
     return sim_async_add_bulk(waits, b);
 }
 

@@ -308,11 +308,11 @@ static void move_span(sim_warp *w, const sim_op *op, uintptr_t base, const uint6
     }
 }
 
-/* Reports the access to the checks, which need each lane's address. */
-static void check_span(sim_warp *w, const sim_op *op) {
+/* Reports the access to the checks, or to what follows it: they need each lane's address. */
+static void watch_span(sim_warp *w, const sim_op *op) {
     uint64_t address[SIM_LANES];
     sim_addresses(w, op, address);
-    sim_observe_global_checks(w, op, SIM_ALL_LANES, address, action_of(op));
+    sim_observe_global_watched(w, op, SIM_ALL_LANES, address, action_of(op));
 }
 
 /* Returns false, with no effect, if the caller must take the general path. Tests the register's lanes instead of the
@@ -327,7 +327,7 @@ static bool access_span(sim_warp *w, const sim_op *op, uint32_t active, bool is_
     const uint64_t span = (SIM_HALF - 1) * stride + op->bytes;
     if (!sim_is_span_inside(range, first, span) || !sim_is_span_inside(range, second, span)) return false;
     if ((first | second | stride) & (op->bytes - 1u)) return false;
-    if (SIM_IS_CHECKED(w)) check_span(w, op);
+    if (SIM_IS_CHECKED(w) || SIM_IS_FOLLOWED(w)) watch_span(w, op);
     w->sm->changes += is_store;
     sim_prefetch_next(reach, first);
     move_span(w, op, range->host + offset, lanes, stride, is_store);

@@ -7,6 +7,7 @@
  *
  * more, count: registers of the vector's elements in the pool and their number; bytes: of all elements; x, y: log2 of
  * the bytes of an element and of a register's lane; target: the type; imm2: the operation, see pack_operation(). */
+#include "check/follow.h"
 #include "check/global.h"
 #include "check/hazard.h"
 #include "exec/access.h"
@@ -174,8 +175,11 @@ static void check_own(sim_warp *w, const sim_op *op, uint32_t active, const uint
     if (!lanes) return;
     for (unsigned l = 0; l < SIM_LANES; l++)
         if (!(lanes >> l & 1)) own[l] = 0;
+    const haul_action action = loads ? HAUL_ACTION_READ : HAUL_ACTION_ATOMIC;
+    if (w->sm->follower) sim_follow_lanes(w, op, lanes, own, action);
+    if (!w->sm->hazards) return;
     if (op->flags & SIM_OP_STRONG) sim_hazard_strong(w, op, lanes, own, loads, !loads);
-    sim_hazard_global(w, op, lanes, own, loads ? HAUL_ACTION_READ : HAUL_ACTION_ATOMIC);
+    sim_hazard_global(w, op, lanes, own, action);
 }
 
 /* Counts as one access to global memory, at the multicast address. */
@@ -188,7 +192,7 @@ static sim_step access_all(sim_warp *w, const sim_op *op, uint32_t active, lane_
         const unsigned lane = (unsigned)__builtin_ctz(left);
         if (!access_lane(w, op, lane, address[lane], act)) return SIM_STOP;
     }
-    if (w->sm->hazards) check_own(w, op, active, address);
+    if (w->sm->hazards || w->sm->follower) check_own(w, op, active, address);
     sim_count_global(w->sm->counting, w, op, active, address);
     return SIM_NEXT;
 }

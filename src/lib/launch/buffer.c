@@ -34,13 +34,33 @@ static haul_status read_place(json_t *object, launch_argument *a) {
     return HAUL_OK;
 }
 
-/* Whether `of` names a buffer is checked when all arguments are read (lines.c). */
-static haul_status read_shared(json_t *object, launch_argument *a) {
+static haul_status read_step(launch_list *list, json_t *value, launch_step *step) {
+    int64_t number = 0;
+    if (json_is_string(value)) return launch_read_string(list, value, "of", &step->field);
+    HAUL_TRY(launch_read_integer(value, "of", 0, UINT32_MAX, &number));
+    step->number = (size_t)number;
+    return HAUL_OK;
+}
+
+haul_status launch_read_of(launch_list *list, json_t *object, launch_argument *a) {
+    json_t *value = json_object_get(object, "of");
+    json_t *first = json_is_array(value) ? json_array_get(value, 0) : value;
     int64_t of;
-    HAUL_TRY(launch_read_integer(json_object_get(object, "of"), "of", 0, UINT32_MAX, &of));
+    HAUL_TRY(launch_read_integer(first, "of", 0, UINT32_MAX, &of));
+    a->of = (size_t)of;
+    if (json_array_size(value) < 2) return HAUL_OK;
+    a->steps = json_array_size(value) - 1;
+    a->path = ARENA_ARRAY(&list->memory, a->steps, launch_step);
+    if (!a->path) return haul_no_memory("the launches");
+    for (size_t i = 0; i < a->steps; i++) HAUL_TRY(read_step(list, json_array_get(value, i + 1), &a->path[i]));
+    return HAUL_OK;
+}
+
+/* Whether `of` names a buffer is checked when all arguments are read (lines.c). */
+static haul_status read_shared(launch_list *list, json_t *object, launch_argument *a) {
+    HAUL_TRY(launch_read_of(list, object, a));
     a->kind = HAUL_ARGUMENT_BUFFER;
     a->shares = true;
-    a->of = (size_t)of;
     return read_place(object, a);
 }
 
@@ -90,7 +110,7 @@ haul_status launch_read_buffer(launch_list *list, json_t *object, launch_argumen
     int64_t offset = 0;
     if (shares(object)) {
         HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_BUFFER));
-        return read_shared(object, a);
+        return read_shared(list, object, a);
     }
     HAUL_TRY(read_fill(list, object, a));
     HAUL_TRY(launch_check_fields(object, LAUNCH_OBJECT_BUFFER));

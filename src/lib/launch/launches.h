@@ -36,7 +36,8 @@
  *
  * {"buf":"file","path":"in.bin"} holds the bytes of a file, whose path is relative to the launch file's folder. `at`,
  * of any buffer, moves the kernel's pointer this many bytes beyond the first word. {"buf":"same","of":0,"at":4096} is a
- * pointer into the buffer of another argument, counted from 0. {"bytes":"00000040"} are the bytes of an argument, such
+ * pointer into the buffer of another argument, counted from 0. For a buffer in a structure `of` is a path: [0,2] is the
+ * third field of argument 0, [0,"in"] its field of that name. {"bytes":"00000040"} are the bytes of an argument, such
  * as a structure, as hexadecimal digits.
  *
  * {"struct":{"n":{"i32":4},"scale":{"f32x2":[1,2]},"in":{"buf":"f01","words":64}}} is a structure by value, laid out as
@@ -91,6 +92,12 @@ typedef struct launch_texture {
 
 typedef struct launch_argument launch_argument;
 
+/* The way from a structure to one of its fields. */
+typedef struct launch_step {
+    const char *field; /* its name; NULL: it is told by `number` */
+    size_t number;
+} launch_step;
+
 /* A structure by value, laid out as C does. In a launch, its fields are arguments of their own behind the kernel's. */
 typedef struct launch_structure {
     launch_argument *fields;
@@ -130,7 +137,9 @@ struct launch_argument {
     const unsigned char *bytes;
     size_t byte_count;
     haul_tensor *tensor; /* NULL: none */
-    size_t of;
+    size_t of;           /* among the launch's arguments; until these are complete, where `path` begins */
+    launch_step *path;   /* of `steps`, to a field; NULL: `of` is the argument itself */
+    size_t steps;
 };
 
 /* A recorded counter: a number (low == high) or a range. */

@@ -100,15 +100,34 @@ haul_status launch_read_argument(launch_list *list, json_t *object, launch_argum
     return launch_scalar_read(scalar, value, a);
 }
 
-/* Checks that `of` of tensor maps and shared buffers names an argument with a buffer of its own. It may be a later one,
- * so this happens after all arguments are read. */
-static haul_status check_shares(const launch_description *d) {
+/* Follows the path from argument a->of. Returns NULL if it leads nowhere. */
+static const launch_argument *find_shared(const launch_description *d, const launch_argument *a) {
+    const launch_argument *at = a->of < d->argument_count ? &d->arguments[a->of] : NULL;
+    for (size_t i = 0; at && i < a->steps; i++) {
+        const launch_structure *s = at->structure;
+        const launch_argument *next = NULL;
+        for (size_t k = 0; s && k < s->count; k++) {
+            const launch_argument *field = &d->arguments[s->first + k];
+            const char *name = a->path[i].field;
+            if (name ? field->field && strcmp(field->field, name) == 0 : k == a->path[i].number) next = field;
+        }
+        at = next;
+    }
+    return at;
+}
+
+/* Finds what `of` of tensor maps and shared buffers names: a buffer of its own, of an argument or a field. It may be a
+ * later one, so this happens after all arguments are read. */
+static haul_status find_shares(const launch_description *d) {
     for (size_t i = 0; i < d->argument_count + d->field_count; i++) {
-        const launch_argument *a = &d->arguments[i];
-        const launch_argument *of = a->of < d->argument_count ? &d->arguments[a->of] : NULL;
-        if ((a->tensor || a->shares) && (!of || of->kind != HAUL_ARGUMENT_BUFFER || of->shares))
-            return haul_fail(HAUL_ERROR_ARGUMENT, "%s[%zu]: of: argument %zu is not a buffer of its own",
-                             a->is_field ? "field of args" : "args", a->is_field ? a->inside : i, a->of);
+        launch_argument *a = &d->arguments[i];
+        if (!a->tensor && !a->shares) continue;
+        const launch_argument *of = find_shared(d, a);
+        if (!of || of->kind != HAUL_ARGUMENT_BUFFER || of->shares)
+            return haul_fail(HAUL_ERROR_ARGUMENT, "%s[%zu]: of: %sargument %zu is not a buffer of its own",
+                             a->is_field ? "field of args" : "args", a->is_field ? a->inside : i,
+                             a->steps ? "that field of " : "", a->of);
+        a->of = (size_t)(of - d->arguments);
     }
     return HAUL_OK;
 }
@@ -140,7 +159,7 @@ static haul_status read_arguments(launch_list *list, json_t *array, json_t *glob
     }
     HAUL_TRY(read_variables(list, globals, d));
     HAUL_TRY(launch_place_fields(list, d));
-    return check_shares(d);
+    return find_shares(d);
 }
 
 /* Reads a number or [lowest, highest]. An unknown counter is read for its errors, and dropped by the caller: recordings

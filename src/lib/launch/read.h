@@ -18,6 +18,9 @@ haul_status launch_read_bytes(launch_list *list, json_t *object, launch_argument
 /* Reads a file name, relative to the launch file's folder. */
 haul_status launch_read_path(launch_list *list, json_t *value, const char *what, const char **path);
 
+/* Reads `of`: an argument's number, or the path to a field. */
+haul_status launch_read_of(launch_list *list, json_t *object, launch_argument *argument);
+
 /* Reads {"tensor":TYPE,"of":ARGUMENT,...}: the argument's tensor, without its buffer. */
 haul_status launch_read_tensor(launch_list *list, json_t *object, launch_argument *argument);
 

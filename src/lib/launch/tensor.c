@@ -130,11 +130,10 @@ static haul_status read_layout(launch_list *list, json_t *object, haul_tensor *t
 
 haul_status launch_read_tensor(launch_list *list, json_t *object, launch_argument *a) {
     int type = 0;
-    int64_t of = 0;
     haul_tensor *t = ARENA_NEW(&list->memory, haul_tensor);
     if (!t) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the launches");
     HAUL_TRY(read_name(list, json_object_get(object, "tensor"), "tensor", types, NAMES_MOST, &type));
-    HAUL_TRY(launch_read_integer(json_object_get(object, "of"), "of", 0, UINT16_MAX, &of));
+    HAUL_TRY(launch_read_of(list, object, a));
     *t = (haul_tensor){.type = (haul_tensor_type)type};
     HAUL_TRY(read_extents(object, t));
     HAUL_TRY(read_pixels(list, object, t));
@@ -142,6 +141,5 @@ haul_status launch_read_tensor(launch_list *list, json_t *object, launch_argumen
     HAUL_TRY(read_layout(list, object, t));
     a->kind = HAUL_ARGUMENT_BYTES;
     a->tensor = t;
-    a->of = (size_t)of;
     return HAUL_OK;
 }

@@ -32,7 +32,7 @@
 /* A buffer of the launch being recorded. */
 typedef struct buffer {
     size_t argument;   /* number of the first argument that points into it */
-    bool in_structure; /* that argument is a structure with the pointer in it */
+    json_int_t field;  /* of that argument, which is a structure with the pointer in it; -1: it is the pointer */
     json_t *object;    /* describes it in the line */
     CUdeviceptr first; /* the allocation's address and size */
     uint64_t bytes;
@@ -155,20 +155,18 @@ static const buffer *buffer_at(CUdeviceptr first) {
     return NULL;
 }
 
-/* A pointer as another one into a buffer that the launch already has. Launch files have no name for a buffer of a
- * structure. */
+/* A pointer as another one into a buffer that the launch already has. */
 static haul_status add_shared(const buffer *before, json_int_t at, json_t **object) {
-    if (before->in_structure)
-        return haul_fail(HAUL_ERROR_UNSUPPORTED, "the structure of argument %zu shares a buffer with another argument",
-                         before->argument);
-    *object = json_pack("{s:s, s:I, s:I}", "buf", LAUNCH_SAME, "of", (json_int_t)before->argument, "at", at);
-    return HAUL_OK;
+    const json_int_t argument = (json_int_t)before->argument;
+    json_t *of = before->field < 0 ? json_integer(argument) : json_pack("[I, I]", argument, before->field);
+    *object = json_pack("{s:s, s:o, s:I}", "buf", LAUNCH_SAME, "of", of, "at", at);
+    return *object ? HAUL_OK : haul_no_memory("the launch's record");
 }
 
-/* The whole allocation that the pointer belongs to. Arguments that point into the same allocation refer to the first
- * of them, so that a replay aliases them, too. */
+/* The whole allocation that the pointer belongs to; `field` is as in `buffer`. Arguments that point into the same
+ * allocation refer to the first of them, so that a replay aliases them, too. */
 static haul_status add_buffer(const driver_table *d, CUdeviceptr pointer, const sim_allocation *a, size_t argument,
-                              bool in_structure, json_t **object) {
+                              json_int_t field, json_t **object) {
     text name = {0};
     const json_int_t at = (json_int_t)(pointer - a->first);
     const buffer *before = buffer_at(a->first);
@@ -177,7 +175,7 @@ static haul_status add_buffer(const driver_table *d, CUdeviceptr pointer, const 
     *object = json_pack("{s:s, s:s, s:I}", "buf", "file", "path", text_string(&name), "at", at);
     text_free(&name);
     if (!*object) return haul_no_memory("the launch's record");
-    state.buffers[state.buffer_count++] = (buffer){argument, in_structure, *object, a->first, a->bytes};
+    state.buffers[state.buffer_count++] = (buffer){argument, field, *object, a->first, a->bytes};
     return HAUL_OK;
 }
 
@@ -232,12 +230,12 @@ static haul_status add_structure(const driver_table *d, const unsigned char *byt
         memcpy(&word, bytes + i, sizeof word);
         if (!sim_driver_allocation(word, &a)) continue;
         json_t *field = NULL;
-        const haul_status status = add_buffer(d, word, &a, argument, true, &field);
+        add_plain_field(fields, bytes + plain, i - plain);
+        const haul_status status = add_buffer(d, word, &a, argument, (json_int_t)json_array_size(fields), &field);
         if (status != HAUL_OK) {
             json_decref(*object);
             return status;
         }
-        add_plain_field(fields, bytes + plain, i - plain);
         json_array_append_new(fields, field);
         plain = i + sizeof word;
     }
@@ -258,7 +256,7 @@ static haul_status add_argument(const driver_table *d, const ptx_variable *p, co
     sim_allocation a;
     if (p->size == sizeof pointer) memcpy(&pointer, bytes, sizeof pointer);
     if (pointer && sim_driver_allocation(pointer, &a))
-        HAUL_TRY(add_buffer(d, pointer, &a, i, false, &object));
+        HAUL_TRY(add_buffer(d, pointer, &a, i, -1, &object));
     else if (is_scalar(p))
         object = scalar_of(p, bytes);
     else if (is_tensor_map(p, bytes))

@@ -144,11 +144,11 @@ static void choose_visible(void) {
     for (; visible_count < all; visible_count++) visible[visible_count] = visible_count;
 }
 
-/* Only a report needs counters; checks count by themselves. Contents of L2 after a launch are known only if it is
- * counted. */
+/* Only a report needs counters, and only launches that it is about are checked. Contents of L2 after a launch are known
+ * only if it is counted. */
 static haul_counting counting(void) {
     switch (standin_asked.task) {
-    case STANDIN_CHECK: return HAUL_COUNT_ALL;
+    case STANDIN_CHECK: return HAUL_COUNT_RECORDED;
     case STANDIN_PROFILE: return standin_asked.keep_l2 ? HAUL_COUNT_ALL : HAUL_COUNT_RECORDED;
     default: return HAUL_COUNT_NONE;
     }

@@ -52,6 +52,40 @@ static void whole_pages_need_no_bits_until_words_are_removed(void **state) {
     sim_marks_free(m);
 }
 
+/* Runs end at the ends of pages, too. */
+static void runs_of_bytes_are_written_or_not(void **state) {
+    (void)state;
+    bool is_written;
+    sim_marks *m = sim_marks_create(BYTES);
+    sim_marks_add(m, PAGE + 6, 16);
+    sim_marks_add(m, 2 * PAGE, PAGE);
+    assert_int_equal(sim_marks_run(m, 8, BYTES, &is_written), PAGE);
+    assert_false(is_written);
+    assert_int_equal(sim_marks_run(m, PAGE, BYTES, &is_written), PAGE + 6);
+    assert_false(is_written);
+    assert_int_equal(sim_marks_run(m, PAGE + 6, BYTES, &is_written), PAGE + 22);
+    assert_true(is_written);
+    assert_int_equal(sim_marks_run(m, PAGE + 6, PAGE + 9, &is_written), PAGE + 9);
+    assert_int_equal(sim_marks_run(m, PAGE + 22, BYTES, &is_written), 2 * PAGE);
+    assert_false(is_written);
+    assert_int_equal(sim_marks_run(m, 2 * PAGE + 1, BYTES, &is_written), 3 * PAGE);
+    assert_true(is_written);
+    sim_marks_free(m);
+}
+
+static void all_marks_can_be_cleared(void **state) {
+    (void)state;
+    sim_marks *m = sim_marks_create(BYTES);
+    sim_marks_add(m, PAGE - 4, 2 * PAGE);
+    sim_marks_clear(m, PAGE - 4, 3 * PAGE - 4);
+    assert_int_equal(sim_marks_word(m, PAGE - 4), 0);
+    assert_false(sim_marks_has_page(m, PAGE));
+    sim_marks_add(m, 2 * PAGE + 8, 4);
+    assert_int_equal(sim_marks_word(m, 2 * PAGE), 0);
+    assert_true(sim_marks_has(m, 2 * PAGE + 8, 4));
+    sim_marks_free(m);
+}
+
 /* As kernels write: each page is complete only after the last write. */
 static void pages_written_in_pieces_become_whole(void **state) {
     (void)state;
@@ -89,6 +123,8 @@ int main(void) {
         cmocka_unit_test(nothing_is_written_at_first),
         cmocka_unit_test(bytes_are_written_one_by_one_and_across_pages),
         cmocka_unit_test(whole_pages_need_no_bits_until_words_are_removed),
+        cmocka_unit_test(runs_of_bytes_are_written_or_not),
+        cmocka_unit_test(all_marks_can_be_cleared),
         cmocka_unit_test(pages_written_in_pieces_become_whole),
         cmocka_unit_test(copies_bring_back_what_was_written),
     };
