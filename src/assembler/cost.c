@@ -624,9 +624,9 @@ static sim_step step_of(const scan *s, const ptx_instruction *i, const price *p,
     sim_step step = {.block = s->block, .port = port_of(i, p), .result = result_of(i, p), .issued = issued};
     step.latency = i->op == PTX_OP_SETP && p->slots > 0 ? PREDICATE_LATENCY : p->latency;
     step.interval = step.port == SIM_PORT_MEMORY ? ACCESS_INTERVAL
-                    : step.port == SIM_PORT_ALU  ? fmaxf(ALU_INTERVAL, p->busy)
+                    : step.port == SIM_PORT_ALU  ? ALU_INTERVAL * fmaxf(1, issued)
                                                  : p->busy;
-    if (issued <= 0 || background || (step.port == SIM_PORT_ALU && p->busy < ALU_INTERVAL)) step.port = SIM_PORT_NONE;
+    if (issued <= 0 || background) step.port = SIM_PORT_NONE;
     if (background) step.latency = 0;
     if (issued >= LEAST_SERIAL && p->latency > issued) {
         step.near = fminf(p->latency - issued, FUNCTION_NEAR);
@@ -695,13 +695,21 @@ static void add_step(const ptx_function *f, uint32_t index, scan *s, bool last, 
     if (fence) sim_schedule_issue(s->schedule, timings, first);
 }
 
+/* Whether a branch leads to the end of the kernel. In machine code its lanes end there (@P0 EXIT), however short the
+ * rest is, and nothing moves across that. */
+static bool exits(const ptx_function *f, const ptx_block *b) {
+    if (b->taken == PTX_NO_BLOCK || b->table_count) return false;
+    const ptx_instruction *to = &f->instructions[f->blocks[b->taken].first];
+    return f->blocks[b->taken].end > f->blocks[b->taken].first && ptx_is(to->op, PTX_KIND_END) && !to->guarded;
+}
+
 /* One round of the chain; branches within it are predicates in machine code. */
 static void add_round(const ptx_function *f, const span *c, scan *s, bool last, sim_timing *timings) {
     for (uint32_t b = c->first; b < c->end; b++) {
         s->block = b;
         for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++) {
             const bool jumps = f->instructions[i].op == PTX_OP_BRA;
-            if (jumps && !(b == c->end - 1 && last)) continue;
+            if (jumps && !(b == c->end - 1 && last) && !exits(f, &f->blocks[b])) continue;
             add_step(f, i, s, jumps, timings, c->first);
         }
     }

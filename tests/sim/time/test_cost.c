@@ -326,13 +326,30 @@ static void accesses_follow_each_other_every_four_cycles(void **state) {
     assert_float_equal(six - three, 3 * 4, 0.1);
 }
 
+/* A warp keeps the ALU busy for two cycles, also with an instruction that could be an IMAD. */
+static void instructions_of_the_alu_follow_each_other_every_two_cycles(void **state) {
+    (void)state;
+#define SHIFTS(a, b) "shr.u32 %r" a ", %r0, 1;\nxor.b32 %r" b ", %r0, 3;\nadd.s32 %r0, %r1, %r2;\n"
+    const float three = dearest(KERNEL(SHIFTS("3", "4"))).fixed;
+    const float six = dearest(KERNEL(SHIFTS("3", "4") SHIFTS("5", "6"))).fixed;
+    assert_true(six - three >= 3 * 2);
+}
+
+/* @P0 EXIT: 13 cycles after its predicate, and 5 to what is behind it. */
+static void lanes_that_leave_the_kernel_end_where_they_branch(void **state) {
+    (void)state;
+#define LEAVE(label) "setp.lt.s32 %p1, %r1, %r2;\n@%p1 bra " label ";\n"
+    const char *skips = KERNEL(LEAVE("A") "st.global.u32 [%rd2], %r1;\nA:\nst.global.u32 [%rd2+4], %r1;\n");
+    const char *exits = KERNEL(LEAVE("A") "st.global.u32 [%rd2], %r1;\nst.global.u32 [%rd2+4], %r1;\nA:\n");
+    assert_true(dearest(exits).fixed >= dearest(skips).fixed + 12);
+}
+
+/* On the way there, and on the way back. */
 static void a_result_is_used_a_cycle_later_by_the_other_unit(void **state) {
     (void)state;
-    const float same =
-        dearest(KERNEL("xor.b32 %r1, %r2, %r3;\nxor.b32 %r4, %r1, %r1;\nst.global.u32 [%rd2], %r4;\n")).fixed;
-    const float other =
-        dearest(KERNEL("mul.lo.s32 %r1, %r2, %r3;\nxor.b32 %r4, %r1, %r1;\nst.global.u32 [%rd2], %r4;\n")).fixed;
-    assert_float_equal(other - same, 1, 0.1);
+#define THREE(middle) \
+    KERNEL("xor.b32 %r1, %r2, %r3;\n" middle " %r4, %r1, %r1;\nxor.b32 %r5, %r4, %r4;\nst.global.u32 [%rd2], %r5;\n")
+    assert_float_equal(dearest(THREE("mul.lo.s32")).fixed - dearest(THREE("xor.b32")).fixed, 2, 0.1);
 }
 
 /* 4 cycles for an operand, 13 for a guard. */
@@ -406,6 +423,8 @@ int main(void) {
         cmocka_unit_test(machine_instructions_are_fewer_than_in_ptx),
         cmocka_unit_test(parameters_and_copies_are_free),
         cmocka_unit_test(accesses_follow_each_other_every_four_cycles),
+        cmocka_unit_test(instructions_of_the_alu_follow_each_other_every_two_cycles),
+        cmocka_unit_test(lanes_that_leave_the_kernel_end_where_they_branch),
         cmocka_unit_test(a_result_is_used_a_cycle_later_by_the_other_unit),
         cmocka_unit_test(a_guard_waits_longer_for_its_predicate_than_a_selection),
         cmocka_unit_test(independent_work_fills_the_waits_of_a_chain),

@@ -322,6 +322,36 @@ static void stores_alone_wait_for_room(void **state) {
     assert_true(one.stalls[HAUL_STALL_DRAIN] > 10 * one.stalls[HAUL_STALL_LG_THROTTLE]);
 }
 
+/* Accesses of few warps find room in the queue: what L1 takes longer for shows where the data are used. */
+static void accesses_wait_for_room_only_if_many_warps_have_them(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    haul_launch_record r = {.grid = {132, 1, 1}, .block = {1024, 1, 1}, .occupancy = {.blocks_per_sm = 2}};
+    haul_estimate e[2]; /* with two warps of a scheduler, and with eight */
+    for (unsigned k = 0; k < 2; k++) {
+        r.block[0] = k ? 1024 : 256;
+        const double warps = 132.0 * r.block[0] / 32;
+        const sim_waits w = {.memory = warps};
+        r.counters[HAUL_COUNTER_INST_GLOBAL_LD] = 32 * warps;
+        r.counters[HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS] = 2000 * warps;
+        e[k] = sim_estimate(m, &r, &w);
+    }
+    const double few = e[0].stalls[HAUL_STALL_LG_THROTTLE] / e[0].stalls[HAUL_STALL_LONG_SCOREBOARD];
+    const double many = e[1].stalls[HAUL_STALL_LG_THROTTLE] / e[1].stalls[HAUL_STALL_LONG_SCOREBOARD];
+    assert_true(many > 5 * few);
+}
+
+/* Products read three registers, whose ports other warps use as well. */
+static void products_of_many_warps_stall_dispatch(void **state) {
+    (void)state;
+    const haul_launch_record r = many_blocks();
+    sim_waits sums = {.path = 1e9, .fixed = 1e9, .slots = 1e9, .issued = 1e9}, products = sums;
+    sums.busy[SIM_PIPE_ALU] = products.busy[SIM_PIPE_FMA] = 1e9;
+    const haul_estimate a = sim_estimate(sim_machine_find("h200"), &r, &sums);
+    const haul_estimate b = sim_estimate(sim_machine_find("h200"), &r, &products);
+    assert_true(b.stalls[HAUL_STALL_DISPATCH_STALL] > 5 * a.stalls[HAUL_STALL_DISPATCH_STALL]);
+}
+
 /* Stores of parts of sectors that follow each other wait for room; between loads, the loads wait instead. */
 static void loads_wait_behind_stores_that_alternate_with_them(void **state) {
     (void)state;
@@ -499,6 +529,8 @@ int main(void) {
         cmocka_unit_test(a_busy_unit_shows_as_such),
         cmocka_unit_test(a_copy_waits_for_memory_and_keeps_it_busy),
         cmocka_unit_test(stores_alone_wait_for_room),
+        cmocka_unit_test(accesses_wait_for_room_only_if_many_warps_have_them),
+        cmocka_unit_test(products_of_many_warps_stall_dispatch),
         cmocka_unit_test(loads_wait_behind_stores_that_alternate_with_them),
         cmocka_unit_test(first_reads_wait_behind_stores_that_drain),
         cmocka_unit_test(only_the_first_blocks_find_cold_caches),
