@@ -264,6 +264,12 @@ typedef struct sim_passage {
     bool adds, used;
 } sim_passage;
 
+/* Uninitialised values that a block has stored to shared memory. */
+typedef struct sim_unwritten {
+    uint32_t time, instruction; /* of the last such store */
+    uint32_t first, end;        /* they lie between */
+} sim_unwritten;
+
 typedef struct sim_shadow {
     uint64_t version; /* changes when lines are written or change their form */
     uint32_t late_at; /* time of the last read that may not be in rows yet */
@@ -281,6 +287,7 @@ typedef struct sim_shadow {
     uint32_t contest_count;
     unsigned char *local; /* the threads' frames, see local.c; NULL until needed */
     uint64_t local_used;  /* bytes from the start of each frame that a store has reached */
+    sim_unwritten unwritten;
 } sim_shadow;
 
 /* Taint of a register: it holds an uninitialised value, or a value of a contested word. */
@@ -288,6 +295,7 @@ typedef struct sim_taint {
     uint32_t lanes, instruction, bytes; /* tainted lanes, and the load that tainted them */
     uint64_t bits;                      /* tainted bits of the register, in any of the lanes */
     uint64_t address;
+    uint32_t stored_by; /* a store that has put uninitialised values there or nearby, + 1; 0: none */
     uint8_t space, lane;
     uint8_t contest; /* number of the contest + 1 (contest.c); 0: uninitialised */
 } sim_taint;
