@@ -309,6 +309,10 @@ uint64_t sim_tainted_bits(const sim_taint *taints, const ptx_operand *operand, u
 uint64_t sim_tainted_result(const sim_taint *taints, const ptx_instruction *instruction);
 uint32_t sim_taint_decided(const sim_warp *w, const sim_taint *taints, const ptx_instruction *i, uint32_t lanes);
 
+/* region.c. Reports lanes whose access the program's own restrictions forbid; the grid has some. */
+void sim_regions_check(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                       haul_action action);
+
 /* A tensor map that the kernel has changed. */
 enum { SIM_HAZARD_MAPS = 8 };
 typedef struct sim_watched_map {

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "machine/host.h"
 #include "machine/lookup.h"
+#include "machine/regions.h"
 #include "machine/virtual.h"
 
 #include <pthread.h>
@@ -56,6 +57,7 @@ struct sim_memory {
     size_t mapped_count, mapped_capacity;
     uint64_t numbers; /* the last number given */
     sim_carving carving;
+    sim_regions *regions; /* NULL until needed */
     bool sees_virtual;
     unsigned device;            /* in virtual memory */
     sim_marks *virtual_written; /* for all its addresses */
@@ -164,6 +166,7 @@ void sim_memory_free(sim_memory *m) {
     sim_marks_free(m->virtual_written);
     memory_free(m->blocks);
     memory_free(m->mapped);
+    sim_regions_free(m->regions);
     memory_free(m);
 }
 
@@ -295,6 +298,10 @@ void sim_memory_forget_written(sim_memory *m, uint64_t address, uint64_t bytes) 
 
 void sim_memory_carve(sim_memory *m, const sim_carving *carving) {
     m->carving = *carving;
+}
+
+sim_regions **sim_memory_regions(sim_memory *m) {
+    return &m->regions;
 }
 
 /* Whether the address is in the device's heap, which knows its own blocks. */
@@ -456,6 +463,7 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
                          (unsigned long long)address);
     uint64_t bytes = m->blocks[at].bytes;
     sim_memory_forget_written(m, address, bytes);
+    if (m->regions) sim_regions_forget(m->regions, address, bytes);
     if (m->blocks[at].managed) hide_from_host(address, bytes);
     m->freed[m->freed_count % FREED].from = offset;
     m->freed[m->freed_count++ % FREED].to = offset + m->blocks[at].asked;
