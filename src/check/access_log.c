@@ -454,6 +454,7 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
                        haul_action action) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
     sim_flight_check(w, op, active, address, action);
+    if (w->sm->grid->regions) sim_regions_check(w, op, active, address, action);
     if (action != HAUL_ACTION_READ) sim_hazard_constant(w, op, active, address[__builtin_ctz(active)], action);
     if (action == HAUL_ACTION_READ && sim_load_may_be_unused(w->sm->grid, op->instruction))
         active &= ~sim_lanes_without_use(w, op->instruction);
@@ -543,7 +544,7 @@ static void log_span(sim_warp *w, const sim_op *op, sim_view *v, uint64_t first,
 void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint64_t second) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
     const haul_action action = op->memory_class == HAUL_CLASS_GLOBAL_STORE ? HAUL_ACTION_WRITE : HAUL_ACTION_READ;
-    if (views->count > 1 || w->sm->grid->locked || sim_flights_matter(w, action) ||
+    if (views->count > 1 || w->sm->grid->locked || w->sm->grid->regions || sim_flights_matter(w, action) ||
         sim_load_may_be_unused(w->sm->grid, op->instruction)) {
         uint64_t address[SIM_LANES];
         for (unsigned l = 0; l < SIM_LANES; l++)

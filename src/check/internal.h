@@ -266,6 +266,12 @@ typedef struct sim_passage {
     bool adds, used;
 } sim_passage;
 
+/* Uninitialised values that a block has stored to shared memory. */
+typedef struct sim_unwritten {
+    uint32_t time, instruction; /* of the last such store */
+    uint32_t first, end;        /* they lie between */
+} sim_unwritten;
+
 typedef struct sim_shadow {
     uint64_t version; /* changes when lines are written or change their form */
     uint32_t late_at; /* time of the last read that may not be in rows yet */
@@ -283,6 +289,7 @@ typedef struct sim_shadow {
     uint32_t contest_count;
     unsigned char *local; /* the threads' frames, see local.c; NULL until needed */
     uint64_t local_used;  /* bytes from the start of each frame that a store has reached */
+    sim_unwritten unwritten;
 } sim_shadow;
 
 /* Taint of a register: it holds an uninitialised value, or a value of a contested word. */
@@ -290,6 +297,7 @@ typedef struct sim_taint {
     uint32_t lanes, instruction, bytes; /* tainted lanes, and the load that tainted them */
     uint64_t bits;                      /* tainted bits of the register, in any of the lanes */
     uint64_t address;
+    uint32_t stored_by; /* a store that has put uninitialised values there or nearby, + 1; 0: none */
     uint8_t space, lane;
     uint8_t contest; /* number of the contest + 1 (contest.c); 0: uninitialised */
 } sim_taint;
@@ -302,6 +310,10 @@ void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint);
 uint64_t sim_tainted_bits(const sim_taint *taints, const ptx_operand *operand, unsigned type);
 uint64_t sim_tainted_result(const sim_taint *taints, const ptx_instruction *instruction);
 uint32_t sim_taint_decided(const sim_warp *w, const sim_taint *taints, const ptx_instruction *i, uint32_t lanes);
+
+/* region.c. Reports lanes whose access the program's own restrictions forbid; the grid has some. */
+void sim_regions_check(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
+                       haul_action action);
 
 /* A tensor map that the kernel has changed. */
 enum { SIM_HAZARD_MAPS = 8 };

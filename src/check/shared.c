@@ -2,6 +2,7 @@
 #include "assembler/engine.h"
 #include "base/memory.h"
 #include "check/cells.h"
+#include "check/sentences.h"
 
 #include <string.h>
 
@@ -162,9 +163,7 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
         sim_hazard_say(f, "%s", sim_left_to_chance);
     else if (thread / SIM_LANES == k->actor)
         sim_hazard_say(
-            f,
-            "lanes %u and %u of one warp: nothing orders them, and they need not run in lockstep (shuffles and "
-            "votes order no memory accesses)",
+            f, SIM_UNORDERED_LANES ", and they need not run in lockstep (shuffles and votes order no memory accesses)",
             thread % SIM_LANES, k->lane);
 }
 
@@ -276,13 +275,27 @@ static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, 
         sim_hazard_say(f, "the reduction may add to the bytes before the other thread has read them");
 }
 
+/* Returns the store of the block that has put uninitialised values there or nearby, + 1; 0 if there is none. */
+static uint32_t unwritten_by(const sim_visit *k, uint32_t address) {
+    const sim_unwritten *u = &k->s->unwritten;
+    const bool holds = u->end && u->time >= k->d->start && address >= u->first && address < u->end;
+    return holds ? u->instruction + 1 : 0;
+}
+
 /* Taints a load's register; any other read of uninitialised bytes is reported at once. */
 static void report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
     if (k->op && k->action == HAUL_ACTION_READ) {
         const uint32_t from = address - k->base, element = from >> k->op->x;
         const uint64_t bits = bytes < 8 ? (1ull << (8 * bytes)) - 1 : UINT64_MAX;
-        sim_hazard_taint(k->w, k->instruction, element, lanes, bits << (8 * (from - (element << k->op->x)) % 64),
-                         HAUL_SPACE_SHARED, address, bytes);
+        sim_taint_loaded(k->w, element,
+                         &(sim_taint){.lanes = lanes,
+                                      .bits = bits << (8 * (from - (element << k->op->x)) % 64),
+                                      .instruction = k->instruction,
+                                      .bytes = bytes,
+                                      .address = address,
+                                      .stored_by = unwritten_by(k, address),
+                                      .space = HAUL_SPACE_SHARED,
+                                      .lane = (uint8_t)__builtin_ctz(lanes)});
         return;
     }
     sim_visit_report(k, HAUL_FINDING_UNINITIALISED_READ, address, bytes, HAUL_ACTION_NONE, 0, SIM_NO_THREAD);
@@ -741,6 +754,16 @@ static void write_all(sim_visit *k, const uint32_t address[SIM_LANES], uint8_t s
     }
 }
 
+/* Stores of the same block extend the range. */
+static void note_unwritten(const sim_visit *k, uint32_t first, uint32_t end) {
+    sim_unwritten *u = &k->s->unwritten;
+    const bool goes_on = u->end && u->time >= k->d->start;
+    *u = (sim_unwritten){.time = k->d->now,
+                         .instruction = k->instruction,
+                         .first = goes_on && u->first < first ? u->first : first,
+                         .end = goes_on && u->end > end ? u->end : end};
+}
+
 /* Unmarks bytes that received an uninitialised value: they count as never written. A contested word stays as it is,
  * since a use of it is told as the race. */
 static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes, const uint32_t address[SIM_LANES]) {
@@ -748,6 +771,7 @@ static void forget_written(const sim_visit *k, unsigned element, uint32_t lanes,
     for (; lanes; lanes &= lanes - 1) {
         const uint32_t first = address[__builtin_ctz(lanes)] + element * bytes;
         if (!sim_lines_detail(k, first, bytes)) return;
+        note_unwritten(k, first, first + bytes);
         for (uint32_t at = first; at < first + bytes; at++) {
             sim_cell *c = &k->s->cells[at / 4];
             if (c->state & SIM_CELL_SPLIT)

@@ -228,6 +228,17 @@ static bool is_of_tail(const sim_warp *w, const sim_taint *t, uint32_t used_by) 
            sim_shadow_is_tail(w, t->instruction, (uint32_t)t->address);
 }
 
+/* A line of the source, or of the PTX without line information. */
+typedef struct line_words {
+    const char *kind; /* in front of "line" */
+    uint32_t line;
+} line_words;
+
+static line_words line_of(const sim_warp *w, uint32_t instruction) {
+    const uint64_t place = w->sm->grid->places[instruction]; /* the upper half is the file */
+    return (line_words){place >> 32 ? "" : "PTX ", (uint32_t)place};
+}
+
 /* Reports that a tainted value matters in instruction `used_by`. */
 static void report(sim_warp *w, const sim_taint *t, uint32_t used_by) {
     if (t->contest) {
@@ -248,17 +259,22 @@ static void report(sim_warp *w, const sim_taint *t, uint32_t used_by) {
     sim_finding *f = sim_hazard_report(w, &s);
     sim_hazard_concerns(w, t->lanes);
     if (!f) return;
-    const uint32_t line = sim_instruction_of(w, used_by)->position.line;
+    const line_words use = line_of(w, used_by);
     if (is_of_shuffle(t))
-        sim_hazard_say(f, "the value is taken from lane %llu, which does not take part, and is used (PTX line %u)",
-                       (unsigned long long)t->address, line);
+        sim_hazard_say(f, "the value is taken from lane %llu, which does not take part, and is used (%sline %u)",
+                       (unsigned long long)t->address, use.kind, use.line);
     else if (is_tail)
         sim_hazard_say(f,
                        "nobody has written these bytes, right after the last that are, and the value decides a branch "
-                       "(PTX line %u): harmless if both paths give the same result",
-                       line);
+                       "(%sline %u): harmless if both paths give the same result",
+                       use.kind, use.line);
+    else if (t->stored_by)
+        sim_hazard_say(f,
+                       "nobody has written these bytes, or only with values that nobody has written, as at %sline %u; "
+                       "the value is used (%sline %u)",
+                       line_of(w, t->stored_by - 1).kind, line_of(w, t->stored_by - 1).line, use.kind, use.line);
     else
-        sim_hazard_say(f, "nobody has written these bytes, and the value is used (PTX line %u)", line);
+        sim_hazard_say(f, "nobody has written these bytes, and the value is used (%sline %u)", use.kind, use.line);
 }
 
 static flow sources(sim_warp *w, uint32_t instruction, uint32_t active) {

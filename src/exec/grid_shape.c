@@ -29,6 +29,7 @@ void sim_grid_describe(const sim_launch *l, const haul_occupancy *occupancy, con
     *g = (sim_grid){.program = l->program,
                     .machine = l->machine,
                     .memory = l->memory,
+                    .regions = l->check ? *sim_memory_regions(l->memory) : NULL,
                     .heap = l->heap,
                     .heap_user = l->heap_user,
                     .textures = l->textures,

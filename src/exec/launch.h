@@ -28,7 +28,7 @@ typedef enum sim_cause { SIM_CAUSE_OTHER, SIM_CAUSE_MISALIGNED, SIM_CAUSE_ASSERT
 typedef struct sim_launch {
     const sim_program *program; /* the lowered kernel */
     const sim_machine *machine;
-    const sim_memory *memory;            /* the device's allocations */
+    sim_memory *memory;                  /* the device's allocations */
     struct sim_heap *heap;               /* if program->uses_heap */
     uint32_t heap_user;                  /* the allocator's identity: see sim_heap_origin() */
     const struct sim_textures *textures; /* NULL: there are none */

@@ -4,6 +4,7 @@
 #include "machine/host.h"
 #include "machine/lookup.h"
 #include "machine/memory_lists.h"
+#include "machine/regions.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -214,6 +215,7 @@ haul_status sim_memory_release(sim_memory *m, uint64_t address) {
                          (unsigned long long)address);
     uint64_t bytes = m->blocks[at].bytes;
     sim_memory_forget_written(m, address, bytes);
+    if (m->regions) sim_regions_forget(m->regions, address, bytes);
     if (m->blocks[at].managed) sim_memory_hide_from_host(address, bytes);
     m->freed[m->freed_count % SIM_MEMORY_FREED].from = offset;
     m->freed[m->freed_count++ % SIM_MEMORY_FREED].to = offset + m->blocks[at].asked;

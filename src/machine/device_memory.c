@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "machine/memory_lists.h"
+#include "machine/regions.h"
 #include "machine/virtual.h"
 
 #include <pthread.h>
@@ -93,6 +94,7 @@ void sim_memory_free(sim_memory *m) {
     sim_marks_free(m->virtual_written);
     memory_free(m->blocks);
     memory_free(m->mapped);
+    sim_regions_free(m->regions);
     memory_free(m);
 }
 
@@ -120,6 +122,10 @@ void sim_memory_usage(const sim_memory *m, uint64_t *free, uint64_t *total) {
 
 void sim_memory_carve(sim_memory *m, const sim_carving *carving) {
     m->carving = *carving;
+}
+
+sim_regions **sim_memory_regions(sim_memory *m) {
+    return &m->regions;
 }
 
 /* ---- written bytes ---- */

@@ -67,6 +67,8 @@ uint64_t sim_memory_place(const sim_memory *memory);
 void sim_memory_go_back(sim_memory *memory, uint64_t place);
 /* Sets the divided part; there is at most one. All zero removes it. */
 void sim_memory_carve(sim_memory *memory, const sim_carving *carving);
+/* Returns the place of the restrictions of its use (regions.h), which are freed with it; NULL there: none. */
+struct sim_regions **sim_memory_regions(sim_memory *memory);
 /* Frees an allocation. HAUL_ERROR_ARGUMENT if `address` is not its start. */
 haul_status sim_memory_release(sim_memory *memory, uint64_t address);
 /* Allocates device memory that the host accesses at the same address. It counts as written, since the host may write it

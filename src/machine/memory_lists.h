@@ -43,6 +43,7 @@ struct sim_memory {
     size_t mapped_count, mapped_capacity;
     uint64_t numbers; /* the last number given */
     sim_carving carving;
+    struct sim_regions *regions; /* NULL until needed */
     bool sees_virtual;
     unsigned device;            /* in virtual memory */
     sim_marks *virtual_written; /* for all its addresses */

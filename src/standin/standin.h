@@ -31,6 +31,7 @@
  *     record.c    which launches are counted; report.h, their reports
  *     saved.c     the report of a program that is killed; saved.h
  *     nvtx.c      ranges that the program marks
+ *     nvtx_memory.c  heaps and permissions of its memory that the program describes
  *     terminal.h  a line with the progress of a long launch
  *     beyond.h    kernels that access memory beyond allocations
  *     touch.c     host code that touches device memory

@@ -41,7 +41,8 @@ typedef struct sim_grid {
     const sim_program *program;
     const sim_machine *machine;
     const sim_memory *memory;
-    struct sim_heap *heap; /* if the kernel uses it */
+    const struct sim_regions *regions; /* memory whose use the program restricts, for the checks; NULL: none */
+    struct sim_heap *heap;             /* if the kernel uses it */
     uint32_t heap_user;
     const struct sim_textures *textures;
     const unsigned char *params;

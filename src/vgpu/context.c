@@ -14,6 +14,7 @@
 #include "check/follow.h"
 #include "count/l2.h"
 #include "machine/heap.h"
+#include "machine/regions.h"
 #include "machine/virtual.h"
 #include "vgpu/driver.h"
 #include "vgpu/internal.h"
@@ -382,6 +383,12 @@ static CUdevice device_of(CUcontext owner, CUdeviceptr address) {
     (void)sim_virtual_describe(handle, &device, &bytes, &is_multicast);
     (void)sim_virtual_release(handle);
     return (CUdevice)device;
+}
+
+struct sim_regions *sim_driver_restrict(CUdeviceptr address) {
+    sim_regions **r = sim_memory_regions(sim_memory_owner(current->memory, address));
+    if (!*r) *r = sim_regions_create();
+    return *r;
 }
 
 /* A host address of pinned memory is first translated to the address that kernels use. */

@@ -112,7 +112,8 @@ static CUresult copy_in(CUstream handle, CUdeviceptr to, const void *from, size_
     if (bytes == 0) return CUDA_SUCCESS;
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
-    if (!from || !sim_at(c, to, bytes)) return CUDA_INVALID_VALUE;
+    if (!from) return sim_wrong("copy to device: the source is NULL");
+    if (!sim_at(c, to, bytes)) return CUDA_INVALID_VALUE;
     sim_work work = {.kind = SIM_WORK_COPY_IN,
                      .to = to,
                      .host = (void *)(uintptr_t)from,
@@ -131,7 +132,8 @@ static CUresult copy_out(CUstream handle, void *to, CUdeviceptr from, size_t byt
     if (bytes == 0) return CUDA_SUCCESS;
     const CUresult found = sim_stream_of(c, handle, &s);
     if (found != CUDA_SUCCESS) return found;
-    if (!to || !sim_at(c, from, bytes)) return CUDA_INVALID_VALUE;
+    if (!to) return sim_wrong("copy to host: the destination is NULL");
+    if (!sim_at(c, from, bytes)) return CUDA_INVALID_VALUE;
     const sim_work work = {.kind = SIM_WORK_COPY_OUT,
                            .from = from,
                            .host = to,

@@ -315,6 +315,9 @@ typedef struct sim_allocation {
 /* Finds the allocation that contains the device address or, for pinned memory, the host pointer. Returns false if there
  * is none. */
 bool sim_driver_allocation(CUdeviceptr address, sim_allocation *allocation);
+/* Gets the restrictions of the memory that the address belongs to, to add to them; no kernel may run. NULL if the host
+ * has no memory. */
+struct sim_regions *sim_driver_restrict(CUdeviceptr address);
 
 /* The functions of extras.def as a table, for those who have a real GPU's driver or the virtual one's. */
 typedef struct vgpu_extras {

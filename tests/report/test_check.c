@@ -186,6 +186,39 @@ static void pairs_of_one_cause_are_one_finding(void **state) {
     report_verdict_free(&v);
 }
 
+/* Lanes of one warp and threads of two lack the same barrier. The pair of warps is shown, as a warp's barrier would not
+ * do for it. */
+static void a_barrier_orders_lanes_and_warps(void **state) {
+    fixture *f = *state;
+    haul_finding lanes = race, warps = race;
+    lanes.access = (haul_finding_access){HAUL_ACTION_READ, 1, {0, 0, 0}, {0, 0, 0}};
+    lanes.other = (haul_finding_access){HAUL_ACTION_WRITE, 0, {0, 0, 0}, {1, 0, 0}};
+    lanes.what = "lanes 1 and 0 of one warp: nothing orders them, and they need not run in lockstep";
+    warps.access = (haul_finding_access){HAUL_ACTION_WRITE, 0, {0, 0, 0}, {32, 0, 0}};
+    warps.other = (haul_finding_access){HAUL_ACTION_READ, 1, {0, 0, 0}, {0, 0, 0}};
+    warps.what = NULL;
+    add(f, lanes);
+    add(f, warps);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 1);
+    assert_int_equal(v.findings[0].access.line, 4);
+    assert_int_equal(v.findings[0].also_count, 1);
+    report_verdict_free(&v);
+}
+
+/* A counter that threads increase without atomics needs more than a barrier. */
+static void a_lost_update_is_a_cause_of_its_own(void **state) {
+    fixture *f = *state;
+    haul_finding plain = race, update = race;
+    plain.what = NULL;
+    update.what = "the word is read and written by several threads: updates get lost";
+    add(f, plain);
+    add(f, update);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 2);
+    report_verdict_free(&v);
+}
+
 /* The read races with the copy, and comes first in one order. */
 static void a_race_explains_a_read_of_unwritten_bytes(void **state) {
     fixture *f = *state;
@@ -228,6 +261,24 @@ static void the_way_back_is_another_cause(void **state) {
     add(f, back);
     report_verdict v = judge(f);
     assert_int_equal(v.finding_count, 2);
+    report_verdict_free(&v);
+}
+
+static void all_waits_at_a_skipped_barrier_are_one_finding(void **state) {
+    fixture *f = *state;
+    for (size_t group = 0; group < 3; group++) {
+        haul_finding waits = {.kind = HAUL_FINDING_BARRIER_DIVERGENCE, .grade = HAUL_GRADE_ERROR, .what = "some wait"};
+        waits.access = (haul_finding_access){HAUL_ACTION_SYNC, group / 2, {0, 0, 0}, {0, 0, 0}};
+        if (group == 1) waits.other = (haul_finding_access){HAUL_ACTION_SYNC, 3, {0, 0, 0}, {32, 0, 0}};
+        add(f, waits);
+    }
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 2);
+    assert_int_equal(v.counting, 2);
+    text out = {0};
+    report_put_also(&out, &v.findings[0]);
+    assert_string_equal(text_string(&out), "1 more group of threads at the same barrier");
+    text_free(&out);
     report_verdict_free(&v);
 }
 
@@ -679,6 +730,9 @@ int main(void) {
         TEST(a_finding_stands_at_the_users_line),
         TEST(without_line_information_the_ptx_is_the_place),
         TEST(pairs_of_one_cause_are_one_finding),
+        TEST(a_barrier_orders_lanes_and_warps),
+        TEST(a_lost_update_is_a_cause_of_its_own),
+        TEST(all_waits_at_a_skipped_barrier_are_one_finding),
         TEST(a_race_explains_a_read_of_unwritten_bytes),
         TEST(a_rule_ignores_one_pair_of_a_cause),
         TEST(the_way_back_is_another_cause),

@@ -28,6 +28,8 @@ extern int cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **pa
 extern unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
 extern int __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 
+#include "typed_malloc.h"
+
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry nothing() { ret; }\n"
                           ".visible .entry stray() {\n  .reg .b64 %rd<1>;\n  mov.u64 %rd0, 64;\n"
                           "  st.global.u64 [%rd0], %rd0;\n  ret;\n}\n";
@@ -60,6 +62,16 @@ static void leaks(void) {
            cudaEventDestroy(event) || cudaGraphDestroy(graph));
 }
 
+/* Allocations by functions of headers, two of them by the same one. The last is larger than 32 bits can say. */
+static void typed_leaks(void) {
+    float *one, *two;
+    double *three;
+    (void)allocate_floats(&one, 1024);
+    (void)allocate_floats(&two, 512);
+    (void)allocate_doubles(&three, (size_t)5 << 30);
+    if (right) (void)(cudaFree(one) || cudaFree(two) || cudaFree(three));
+}
+
 /* The program has another way without the memory, but leaves the error to the next launch. */
 static void answer_left_behind(void) {
     void *much;
@@ -89,6 +101,7 @@ static const struct {
     const char *name;
     void (*run)(void);
 } cases[] = {{"leaks", leaks},
+             {"typed-leaks", typed_leaks},
              {"answer-left-behind", answer_left_behind},
              {"failure-seen-late", failure_seen_late},
              {"unseen-launch", unseen_launch},

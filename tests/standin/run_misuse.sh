@@ -28,6 +28,13 @@ result 'leaks: from a pool' says '1 allocation from a memory pool (512 bytes)'
 result 'leaks: pinned memory, an event, a graph' [ "$(grep -c '1 event\|1 graph\|1 allocation of pinned' "$work/err")" = 3 ]
 result 'leaks can be left out' exits_with 0 "$haul" check --leaks --ignore not-released -- "$program" leaks
 
+right typed-leaks --leaks
+result 'leaks by functions of headers' exits_with 1 "$haul" check --leaks -- "$program" typed-leaks
+result 'typed leaks: each has its place' [ "$(grep -c 'misuse.c:[0-9]*: warning: not-released' "$work/err")" = 3 ]
+result 'typed leaks: a size' says 'allocation of 512 bytes, cudaMalloc at .*misuse.c:'
+result 'typed leaks: a large sum' says '(5368709120 bytes) made here'
+result 'typed leaks: no size that is wrong' says '  allocation, cudaMalloc at .*misuse.c:'
+
 right answer-left-behind
 result 'an answer that is left behind' exits_with 1 "$haul" check -- "$program" answer-left-behind
 result 'the call that gets it' says '^error: cudaGetLastError() gave CUDA_ERROR_OUT_OF_MEMORY'

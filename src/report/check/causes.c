@@ -4,12 +4,14 @@
  * of them. Code between two synchronising instructions is a stretch: an order that is added in front of it, or behind
  * it, orders all its accesses. So findings of one kind whose earlier accesses lie in one stretch have one cause, and
  * those whose later ones do; and so on from each of them. The first of a cause is shown; it lists the pairs of places
- * of the others. All waits of a deadlock have one cause. */
+ * of the others. All waits of a deadlock have one cause, and so do all waits at a barrier that some threads skip. */
 #include "base/status.h"
+#include "check/sentences.h"
 #include "report/check/check.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,30 @@ static bool say_the_same(const char *a, const char *b) {
     }
 }
 
+static bool has_sentence(const haul_finding *f) {
+    return f->what && *f->what;
+}
+
+/* Whether the race is one that a barrier of the block cures: between two warps, or between two lanes of a warp that
+ * nothing orders either. */
+static bool is_plain_race(const haul_finding *f) {
+    const char *what = f->what;
+    if (f->kind != HAUL_FINDING_RACE_SHARED || !has_sentence(f)) return f->kind == HAUL_FINDING_RACE_SHARED;
+    for (const char *p = SIM_UNORDERED_LANES; *p; p++) {
+        if (p[0] == '%' && p[1] == 'u') {
+            while (isdigit((unsigned char)*what)) what++;
+            p++;
+        } else if (*what++ != *p) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool share_sentence(const haul_finding *a, const haul_finding *b) {
+    return say_the_same(a->what, b->what) || (is_plain_race(a) && is_plain_race(b));
+}
+
 /* Whether the same variable or buffer holds the bytes. Objects read "NAME + OFFSET (...)". */
 static bool is_same_object(const haul_finding *a, const haul_finding *b) {
     if (!a->object || !b->object) return a->object == b->object;
@@ -71,8 +97,7 @@ static bool lie_together(const report_finding *f, const report_finding *g, uint3
 /* Whether one missing order, or one missing write, explains both. */
 static bool have_one_cause(const report_finding *f, const report_finding *g, const uint32_t *stretches) {
     const haul_finding *a = f->first, *b = g->first;
-    if (a->kind != b->kind || a->grade != b->grade || a->space != b->space || !say_the_same(a->what, b->what))
-        return false;
+    if (a->kind != b->kind || a->grade != b->grade || a->space != b->space || !share_sentence(a, b)) return false;
     if ((a->space == HAUL_SPACE_GLOBAL || lacks_write(f)) && !is_same_object(a, b)) return false;
     if (lacks_write(f) || lacks_write(g))
         return lacks_write(f) && lacks_write(g) && stretches[a->access.instruction] == stretches[b->access.instruction];
@@ -108,12 +133,30 @@ static int in_order(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Puts the pair in front whose later access is also the later one in the code: that is where a reader looks first. */
+/* Whether the pair's later access is also the later one in the code: that is where a reader looks first. */
+static bool stands_in_order(const report_finding *f) {
+    return f->first->access.instruction > f->first->other.instruction;
+}
+
+/* Whether the cause concerns more than one warp, but this pair only lanes of one: a cure for them would not do. */
+static bool shows_too_little(report_finding **queue, size_t count, const report_finding *f) {
+    for (size_t i = 0; i < count && has_sentence(f->first); i++)
+        if (is_plain_race(queue[i]->first) && !has_sentence(queue[i]->first)) return true;
+    return false;
+}
+
+/* Puts the pair in front that tells a reader most. */
 static void choose_first(report_finding **queue, size_t count) {
     size_t first = 0;
+    unsigned best = UINT_MAX;
     if (queue[0]->first->kind == HAUL_FINDING_DEADLOCK) return;
-    while (first < count && queue[first]->first->access.instruction <= queue[first]->first->other.instruction) first++;
-    if (first == 0 || first == count) return;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned flaws = 4u * (queue[i]->first->other.action == HAUL_ACTION_NONE) +
+                               2u * shows_too_little(queue, count, queue[i]) + !stands_in_order(queue[i]);
+        if (flaws < best) first = i;
+        if (flaws < best) best = flaws;
+    }
+    if (first == 0) return;
     const report_finding usual = *queue[0];
     *queue[0] = *queue[first];
     *queue[first] = usual;
@@ -192,6 +235,22 @@ static haul_status explain(joining *j, const report_finding *read) {
     return HAUL_OK;
 }
 
+/* ---- barriers that some threads skip ---- */
+
+/* All groups of threads that wait at one barrier in vain lack the same threads. */
+static haul_status join_skipped(joining *j, size_t head) {
+    report_finding *const all = j->v->findings;
+    size_t count = 0;
+    for (size_t i = head; i < j->v->finding_count; i++) {
+        if (j->joined[i] || all[i].ignored_by || all[i].first->kind != HAUL_FINDING_BARRIER_DIVERGENCE ||
+            !is_same_line(&all[i].access, &all[head].access))
+            continue;
+        j->joined[i] = count > 0;
+        j->queue[count++] = &all[i];
+    }
+    return count ? keep_queue(j, count) : HAUL_OK;
+}
+
 /* ---- deadlocks ---- */
 
 /* A launch in which nothing can go on has one deadlock, at however many places its threads wait. */
@@ -214,6 +273,8 @@ haul_status report_join_causes(report_verdict *v) {
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && may_have_company(&v->findings[i]) && lacks_write(&v->findings[i]))
             HAUL_TRY(explain(&j, &v->findings[i]));
+    for (size_t i = 0; i < v->finding_count; i++)
+        if (!j.joined[i]) HAUL_TRY(join_skipped(&j, i));
     HAUL_TRY(join_deadlocks(&j));
     size_t kept = 0;
     for (size_t i = 0; i < v->finding_count; i++)
@@ -273,6 +334,10 @@ static void put_waits(text *out, const report_finding *f) {
     put_lines(out, f, later_in, ": line ");
 }
 
+static void put_groups(text *out, const report_finding *f) {
+    text_printf(out, "%zu more group%s of threads at the same barrier", f->also_count, f->also_count > 1 ? "s" : "");
+}
+
 static void put_pairs(text *out, const report_finding *f, size_t pairs) {
     text_printf(out, "%zu more pair%s of places lack%s this order", pairs, pairs > 1 ? "s" : "", pairs > 1 ? "" : "s");
     const size_t later = put_lines(out, f, later_in, ": also with the later access at line ");
@@ -290,6 +355,10 @@ void report_put_also(text *out, const report_finding *f) {
             early = &f->also[i];
     if (f->also_count && f->first->kind == HAUL_FINDING_DEADLOCK) {
         put_waits(out, f);
+        return;
+    }
+    if (f->also_count && f->first->kind == HAUL_FINDING_BARRIER_DIVERGENCE) {
+        put_groups(out, f);
         return;
     }
     if (f->also_count && lacks_write(f)) {

@@ -18,6 +18,11 @@ static void fill_call(const standin_finding_end *e, arena *memory, haul_instruct
     text_free(&file);
 }
 
+/* A record's accesses are those of kernels, never so large: a larger number is left out. */
+static uint32_t shown_bytes(uint64_t bytes) {
+    return bytes > UINT32_MAX ? 0 : (uint32_t)bytes;
+}
+
 static void fill_record(const standin_call_finding *f, arena *memory, haul_launch_record *r) {
     haul_instruction_record *calls = ARENA_ARRAY(memory, 2, haul_instruction_record);
     haul_finding *found = ARENA_ARRAY(memory, 1, haul_finding);
@@ -35,7 +40,7 @@ static void fill_record(const standin_call_finding *f, arena *memory, haul_launc
                             .other = {.action = f->earlier.action, .instruction = 1},
                             .space = HAUL_SPACE_GLOBAL,
                             .address = f->address,
-                            .bytes = f->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)f->bytes,
+                            .bytes = shown_bytes(f->bytes),
                             .object = f->object ? copy(memory, f->object) : NULL,
                             .what = copy(memory, f->what)};
 }

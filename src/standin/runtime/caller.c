@@ -6,6 +6,8 @@
 #include "standin/runtime/caller.h"
 
 #include "base/process.h"
+#include "base/toolchain.h"
+#include "standin/runtime/wrapper.h"
 #include "standin/standin.h"
 
 #include <dlfcn.h>
@@ -26,7 +28,8 @@ static bool is_ours(const void *address) {
 }
 
 /* The frame after the last one of haul's is the program's; the one before it is the function that it called. Both
- * are NULL if the stack cannot be read. */
+ * are NULL if the stack cannot be read. Functions of the toolkit's headers that wrap the called one are not the
+ * program's own. */
 standin_caller standin_caller_now(void) {
     void *frames[DEEPEST];
     Dl_info called;
@@ -35,6 +38,7 @@ standin_caller standin_caller_now(void) {
     while (i < count && is_ours(frames[i])) i++;
     if (i == 0 || i == count) return (standin_caller){0};
     const bool named = dladdr(frames[i - 1], &called) && called.dli_sname;
+    while (i + 1 < count && standin_is_wrapper(frames[i])) i++;
     const void *launch = standin_launching();
     return (standin_caller){launch ? launch : frames[i], named ? called.dli_sname : NULL};
 }
@@ -48,7 +52,8 @@ bool standin_is_program(const void *address) {
 
 /* ---- lines ---- */
 
-/* Removes the variables that load the stand-in. -C demangles, -f gives the function, -e names the file. */
+/* Removes the variables that load the stand-in. -C demangles, -f gives the function, -e names the file, -i adds the
+ * functions into which the code was inlined. */
 static bool run_addr2line(const char *file, uintptr_t offset, text *lines) {
     char at[32];
     text path = {0}, errors = {0};
@@ -56,35 +61,71 @@ static bool run_addr2line(const char *file, uintptr_t offset, text *lines) {
     const process_options options = {.seconds = 10};
     snprintf(at, sizeof at, "0x%llx", (unsigned long long)offset);
     const bool found = process_find("addr2line", &path);
-    const char *arguments[] = {text_string(&path), "-Cfe", file, at, NULL};
+    const char *arguments[] = {text_string(&path), "-Cfie", file, at, NULL};
     const bool ran = found && process_run(arguments, &options, lines, &errors, &end) == HAUL_OK && end.code == 0;
     text_free(&path);
     text_free(&errors);
     return ran;
 }
 
-/* A path without its folders. */
-static const char *last_part(const char *path, size_t length) {
-    const char *part = path;
-    for (const char *c = path; c < path + length; c++)
-        if (*c == '/') part = c + 1;
-    return part;
+/* A function and a place in it, as addr2line prints them. */
+typedef struct code_place {
+    text function, path; /* empty: not known */
+    uint32_t line;       /* 0: not known, nor is the path */
+} code_place;
+
+static void code_place_free(code_place *p) {
+    text_free(&p->function);
+    text_free(&p->path);
+    *p = (code_place){0};
 }
 
-/* Parses addr2line's output: "run()", or "??", and on the next line a path with its line, "src/main.cu:57
- * (discriminator 2)", or "??:0". */
-static bool put_line(const char *file, uintptr_t offset, text *out) {
+/* Parses two lines of addr2line's output: "run()", or "??", and "src/main.cu:57 (discriminator 2)", "??:0" or
+ * "main.cpp:?". Returns what follows them; NULL if they are not complete. */
+static const char *parse_place(const char *lines, code_place *p) {
+    const char *end = strchr(lines, '\n'), *second_end = end ? strchr(end + 1, '\n') : NULL, *colon = NULL;
+    if (!second_end) return NULL;
+    if (*lines != '?') text_append(&p->function, lines, (size_t)(end - lines));
+    for (const char *c = end + 1; c < second_end; c++)
+        if (*c == ':') colon = c;
+    p->line = colon && end[1] != '?' ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+    if (p->line) text_append(&p->path, end + 1, (size_t)(colon - end - 1));
+    return second_end + 1;
+}
+
+/* Finds the function and the line of code. Code of the toolkit's headers, such as cudaMalloc() for typed pointers, was
+ * inlined into the program's: the innermost line outside of them is the program's own. */
+static bool find_place(const char *file, uintptr_t offset, code_place *found) {
     text lines = {0};
-    const bool ran = run_addr2line(file, offset, &lines);
-    const char *function = text_string(&lines), *end = strchr(function, '\n');
-    const bool known = ran && end && *function != '?', has_line = known && end[1] != '?';
-    if (has_line) {
-        const size_t length = strcspn(end + 1, " \n");
-        const char *place = last_part(end + 1, length);
-        text_printf(out, "%.*s, in ", (int)(end + 1 + length - place), place);
+    const char *at = run_addr2line(file, offset, &lines) ? text_string(&lines) : NULL;
+    for (bool is_first = true; at && *at; is_first = false) {
+        code_place p = {0};
+        at = parse_place(at, &p);
+        const bool is_own = p.line && !is_toolchain_file(text_string(&p.path));
+        if (is_first || is_own) {
+            code_place_free(found);
+            *found = p;
+        } else {
+            code_place_free(&p);
+        }
+        if (is_own) break;
     }
-    if (known) text_append(out, function, (size_t)(end - function));
     text_free(&lines);
+    return found->function.length > 0;
+}
+
+/* A path without its folders. */
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool put_line(const char *file, uintptr_t offset, text *out) {
+    code_place p = {0};
+    const bool known = find_place(file, offset, &p);
+    if (known && p.line) text_printf(out, "%s:%u, in ", last_part(text_string(&p.path)), p.line);
+    if (known) text_put(out, text_string(&p.function));
+    code_place_free(&p);
     return known;
 }
 
@@ -99,15 +140,12 @@ static const char *file_of(const void *address, uintptr_t *offset) {
 
 bool standin_find_line(const void *address, text *file, uint32_t *line) {
     uintptr_t offset;
-    text lines = {0};
+    code_place p = {0};
     const char *program = file_of(address, &offset);
-    const bool ran = program && run_addr2line(program, offset - 1, &lines);
-    const char *path = strchr(text_string(&lines), '\n'), *colon = NULL;
-    for (const char *c = path; ran && c && *c; c++)
-        if (*c == ':') colon = c;
-    *line = colon && path[1] != '?' ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
-    if (*line) text_append(file, path + 1, (size_t)(colon - path - 1));
-    text_free(&lines);
+    if (program) find_place(program, offset - 1, &p);
+    *line = p.line;
+    if (p.line) text_put(file, text_string(&p.path));
+    code_place_free(&p);
     return *line;
 }
 

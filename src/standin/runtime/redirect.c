@@ -10,6 +10,7 @@
 #include "standin/runtime/image.h"
 #include "standin/runtime/stripped.h"
 #include "standin/runtime/version.h"
+#include "standin/runtime/wrapper.h"
 #include "standin/standin.h"
 
 #include <dlfcn.h>
@@ -84,8 +85,21 @@ static void redirect(const ElfW(Sym) * symbol, const char *name, uintptr_t base)
     make_writable(at, PROT_READ | PROT_EXEC);
 }
 
+/* A function in C++ with the name of one of the runtime's is one of its headers' wrappers. */
+static void note_wrapper(const ElfW(Sym) * symbol, const char *name, uintptr_t base) {
+    char plain[64] = "";
+    const char *source;
+    const unsigned length = standin_source_name(name, &source);
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !length || length >= sizeof plain) return;
+    memcpy(plain, source, length);
+    if (find(plain) >= 0) standin_note_wrapper(base + symbol->st_value, symbol->st_size);
+}
+
 static void redirect_symbol(void *context, const ElfW(Sym) * symbol, const char *name) {
-    if (symbol->st_shndx != SHN_UNDEF) redirect(symbol, name, *(const uintptr_t *)context);
+    const uintptr_t base = *(const uintptr_t *)context;
+    if (symbol->st_shndx == SHN_UNDEF) return;
+    redirect(symbol, name, base);
+    note_wrapper(symbol, name, base);
 }
 
 /* ---- files without a symbol table ---- */

@@ -7,6 +7,8 @@
     KERNEL_WITH(".shared .align 128 .b8 s[1024];\n", "mov.u32 %r3, s;\nmad.lo.u32 %r4, %r0, 4, %r3;\n" body) \
     ".file 1 \"k.cu\"\n"
 #define LINE(number) ".loc 1 " number " 0\n"
+#define COPY_TO_SECOND LINE("5") "ld.shared.u32 %r5, [%r4];\n" LINE("6") "st.shared.u32 [%r4+256], %r5;\n"
+#define READ_SECOND LINE("7") "ld.shared.u32 %r6, [%r4+256];\n" LINE("8") "st.global.u32 [%rd0], %r6;\n"
 #define FENCE_BELOW(thread) "setp.lt.u32 %p3, %r0, " thread ";\n@%p3 fence.proxy.async.shared::cta;\n"
 
 enum { MOST = 8 };
@@ -14,6 +16,7 @@ enum { MOST = 8 };
 typedef struct found {
     size_t count;
     haul_finding findings[MOST];
+    char sentence[256]; /* of the first */
 } found;
 
 static void check_on(const char *ptx, uint32_t blocks, uint32_t threads, uint32_t host_threads, found *f) {
@@ -36,6 +39,7 @@ static void check_on(const char *ptx, uint32_t blocks, uint32_t threads, uint32_
     f->count = run->launches[0].finding_count;
     assert_in_range(f->count, 1, MOST);
     memcpy(f->findings, run->launches[0].findings, f->count * sizeof *f->findings);
+    snprintf(f->sentence, sizeof f->sentence, "%s", f->findings[0].what ? f->findings[0].what : "");
     haul_run_free(run);
     haul_device_close(device);
 }
@@ -119,6 +123,17 @@ static void a_thread_is_counted_once(void **state) {
     assert_int_equal(one.findings[0].blocks, 1);
 }
 
+/* Each lane copies its word of one array, which nobody has written, to a second one, and reads it there. */
+static void a_copy_of_unwritten_bytes_has_the_line_of_its_store(void **state) {
+    (void)state;
+    const found never = check(CHECKED(READ_SECOND), 1, 32);
+    const found copy = check(CHECKED(COPY_TO_SECOND READ_SECOND), 1, 32);
+    assert_string_equal(never.sentence, "nobody has written these bytes, and the value is used (line 8)");
+    assert_string_equal(copy.sentence,
+                        "nobody has written these bytes, or only with values that nobody has written, as "
+                        "at line 6; the value is used (line 8)");
+}
+
 /* One block writes byte 13, the other one bytes 12 and 13. */
 static void a_race_names_the_bytes_that_both_use(void **state) {
     (void)state;
@@ -182,6 +197,7 @@ int main(void) {
         cmocka_unit_test(a_line_with_several_instructions_is_one_place),
         cmocka_unit_test(loads_of_two_lines_are_told_apart),
         cmocka_unit_test(a_thread_is_counted_once),
+        cmocka_unit_test(a_copy_of_unwritten_bytes_has_the_line_of_its_store),
         cmocka_unit_test(a_race_names_the_bytes_that_both_use),
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_copied),
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_multiplied),
