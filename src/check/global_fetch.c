@@ -91,8 +91,10 @@ static void fetch_accessors(const fetched *f, const sim_slice *s) {
     for (size_t i = 0; i < f->count; i++) {
         const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
         const sim_line_words *w = f->words[i];
-        if (w && w->touches[SIM_ROW_READER]) __builtin_prefetch(sim_slice_accessor_at(s, w->touches[SIM_ROW_READER][word].by));
-        if (w && w->touches[SIM_ROW_WRITER]) __builtin_prefetch(sim_slice_accessor_at(s, w->touches[SIM_ROW_WRITER][word].by));
+        if (w && w->touches[SIM_ROW_READER])
+            __builtin_prefetch(sim_slice_accessor_at(s, w->touches[SIM_ROW_READER][word].by));
+        if (w && w->touches[SIM_ROW_WRITER])
+            __builtin_prefetch(sim_slice_accessor_at(s, w->touches[SIM_ROW_WRITER][word].by));
         const sim_kept_adder *k = s->added && f->page[i] ? sim_page_adder(f->page[i], f->address[i]) : NULL;
         if (k) __builtin_prefetch(sim_slice_accessor_at(s, k->by));
     }

@@ -390,7 +390,8 @@ void sim_slice_unshare(sim_slice *s, sim_page_line *l) {
 sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index) {
     if (s->detailed == MOST_DETAILED) return NULL;
     if (s->detailed % SIM_BLOCK_LINES == 0)
-        s->failed |= !sim_slice_add_block(s, &s->words, s->detailed / SIM_BLOCK_LINES, SIM_BLOCK_LINES * sizeof(sim_line_words));
+        s->failed |=
+            !sim_slice_add_block(s, &s->words, s->detailed / SIM_BLOCK_LINES, SIM_BLOCK_LINES * sizeof(sim_line_words));
     if (s->failed) return NULL;
     *index = s->detailed++;
     return sim_slice_words(s, *index);

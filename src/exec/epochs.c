@@ -204,8 +204,7 @@ static haul_status play_accesses(sim_run *s, int threads) {
 
 static uint64_t accesses_of(const sim_run *s, uint32_t first, uint32_t count) {
     uint64_t bytes = 0;
-    for (uint32_t i = first; s->watch && i < first + count; i++)
-        bytes += sim_access_log_bytes(&s->sms[i].hazards->log);
+    for (uint32_t i = first; s->watch && i < first + count; i++) bytes += sim_access_log_bytes(&s->sms[i].hazards->log);
     return bytes;
 }
 
