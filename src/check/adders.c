@@ -45,7 +45,7 @@ static void add(visit *v, uint64_t address, sim_kept_adder *k) {
     const sim_logged *e = v->play->e;
     uint32_t lanes = 0;
     if (k->by) {
-        const sim_accessor last = v->play->s->accessors.list[k->by];
+        const sim_accessor last = *sim_slice_accessor_at(v->play->s, k->by);
         const sim_adder *before = before_of(v, k, address);
         const bool is_same = last.cluster == e->cluster && last.actor == v->actor;
         const bool keeps = before && before->cluster != e->cluster && last.cluster == e->cluster;
@@ -102,7 +102,7 @@ static void report(const visit *v, uint64_t address, const sim_adder *before, ui
  * may be any; a read may then still come too early. */
 static bool was_decided_by(const visit *v, const sim_kept_adder *k) {
     const sim_play *p = v->play;
-    const sim_accessor *last = &p->s->accessors.list[k->by];
+    const sim_accessor *last = sim_slice_accessor_at(p->s, k->by);
     const uint8_t uses = p->watch->results[last->instruction];
     if (last->cluster != p->e->cluster || !(uses & SIM_RESULT_DECIDES)) return false;
     if (uses & SIM_RESULT_ADDRESSES && sim_play_reads(p)) return false;

@@ -88,14 +88,15 @@ static void fetch_adders(const fetched *f) {
 
 /* The accessors of the touches and of the last atomic operations, which were fetched before. */
 static void fetch_accessors(const fetched *f, const sim_slice *s) {
-    const sim_accessor *list = s->accessors.list;
     for (size_t i = 0; i < f->count; i++) {
         const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
         const sim_line_words *w = f->words[i];
-        if (w && w->touches[SIM_ROW_READER]) __builtin_prefetch(&list[w->touches[SIM_ROW_READER][word].by]);
-        if (w && w->touches[SIM_ROW_WRITER]) __builtin_prefetch(&list[w->touches[SIM_ROW_WRITER][word].by]);
+        if (w && w->touches[SIM_ROW_READER])
+            __builtin_prefetch(sim_slice_accessor_at(s, w->touches[SIM_ROW_READER][word].by));
+        if (w && w->touches[SIM_ROW_WRITER])
+            __builtin_prefetch(sim_slice_accessor_at(s, w->touches[SIM_ROW_WRITER][word].by));
         const sim_kept_adder *k = s->added && f->page[i] ? sim_page_adder(f->page[i], f->address[i]) : NULL;
-        if (k) __builtin_prefetch(&list[k->by]);
+        if (k) __builtin_prefetch(sim_slice_accessor_at(s, k->by));
     }
 }
 
@@ -129,6 +130,6 @@ size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_
     fetch_touches(&f);
     for (unsigned k = 0; k < ROWS_AHEAD && fetch_next_rows(&f, s); k++) {
     }
-    if (s->detailed || s->added) fetch_accessors(&f, s);
+    if (s->accessors.count) fetch_accessors(&f, s);
     return i;
 }

@@ -392,7 +392,7 @@ static sim_bytes bytes_of_words(uint32_t words) {
 }
 
 static sim_row row_of_note(const sim_slice *s, const sim_note *n) {
-    const sim_accessor *a = &s->accessors.list[n->by];
+    const sim_accessor *a = sim_slice_accessor_at(s, n->by);
     const bool reads = sim_only_reads(a->action);
     return (sim_row){.bytes = bytes_of_words(n->words),
                      .owner = {{.lanes = 1u << n->lane}},
@@ -422,7 +422,7 @@ static void spread_notes(const sim_play *p, sim_page_line *l) {
 static bool is_by(const sim_play *p, uint32_t by) {
     const sim_logged *e = p->e;
     const uint64_t *places = p->watch->grid->places;
-    const sim_accessor *a = &p->s->accessors.list[by];
+    const sim_accessor *a = sim_slice_accessor_at(p->s, by);
     if (by == p->by) return true;
     return a->time == e->time && a->cluster == e->cluster && a->actor == e->actor && a->epoch == e->age &&
            a->action == HAUL_ACTION_READ && e->action == HAUL_ACTION_READ && a->strong == SIM_WEAK &&

@@ -56,7 +56,7 @@ void sim_watch_free(sim_watch *watch) {
         memory_free(x->shared);
         memory_free(x->notes);
         memory_free(x->words);
-        memory_free(x->accessors.list);
+        memory_free(x->accessors.blocks);
         sim_findings_free(&x->findings);
         sim_adders_free(x->adders);
     }
@@ -211,8 +211,7 @@ sim_kept_adder *sim_page_add_adder(sim_slice *s, sim_page *g, uint64_t address) 
 
 /* ---- rows ---- */
 
-/* Appends a block to `blocks`, which holds `count`. Returns NULL if the host runs out of memory. */
-static void *add_block(sim_slice *s, void ***blocks, uint32_t count, size_t bytes) {
+void *sim_slice_add_block(sim_slice *s, void ***blocks, uint32_t count, size_t bytes) {
     if ((count & (count - 1)) == 0) {
         void **list = memory_resize(*blocks, (count ? 2 * (size_t)count : 1) * sizeof *list);
         if (!list) return NULL;
@@ -228,7 +227,7 @@ uint32_t sim_slice_take_row(sim_slice *s) {
         return index;
     }
     if (s->row_count == s->row_blocks * SIM_BLOCK_ROWS) {
-        s->failed |= !add_block(s, &s->rows, s->row_blocks, SIM_BLOCK_ROWS * sizeof(sim_row));
+        s->failed |= !sim_slice_add_block(s, &s->rows, s->row_blocks, SIM_BLOCK_ROWS * sizeof(sim_row));
         if (s->failed) return SIM_NO_ROW;
         s->row_blocks++;
     }
@@ -257,7 +256,7 @@ static uint32_t take_note(sim_slice *s) {
         return link;
     }
     if (s->note_count == s->note_blocks * SIM_BLOCK_NOTES) {
-        s->failed |= !add_block(s, &s->notes, s->note_blocks, SIM_BLOCK_NOTES * sizeof(sim_note));
+        s->failed |= !sim_slice_add_block(s, &s->notes, s->note_blocks, SIM_BLOCK_NOTES * sizeof(sim_note));
         if (s->failed) return SIM_NO_ROW;
         s->note_blocks++;
     }
@@ -301,7 +300,7 @@ static uint32_t take_shared(sim_slice *s) {
         return index;
     }
     if (s->shared_count == s->shared_blocks * SIM_BLOCK_SHARED) {
-        s->failed |= !add_block(s, &s->shared, s->shared_blocks, SIM_BLOCK_SHARED * sizeof(sim_shared_row));
+        s->failed |= !sim_slice_add_block(s, &s->shared, s->shared_blocks, SIM_BLOCK_SHARED * sizeof(sim_shared_row));
         if (s->failed) return SIM_NO_ROW;
         s->shared_blocks++;
     }
@@ -391,7 +390,8 @@ void sim_slice_unshare(sim_slice *s, sim_page_line *l) {
 sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index) {
     if (s->detailed == MOST_DETAILED) return NULL;
     if (s->detailed % SIM_BLOCK_LINES == 0)
-        s->failed |= !add_block(s, &s->words, s->detailed / SIM_BLOCK_LINES, SIM_BLOCK_LINES * sizeof(sim_line_words));
+        s->failed |=
+            !sim_slice_add_block(s, &s->words, s->detailed / SIM_BLOCK_LINES, SIM_BLOCK_LINES * sizeof(sim_line_words));
     if (s->failed) return NULL;
     *index = s->detailed++;
     return sim_slice_words(s, *index);

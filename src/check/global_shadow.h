@@ -162,8 +162,14 @@ typedef struct sim_page_slot {
     sim_page *page;
 } sim_page_slot;
 
-/* Rows and words are allocated in blocks, so that they never move. */
-enum { SIM_BLOCK_ROWS = 256, SIM_BLOCK_LINES = 64, SIM_BLOCK_SHARED = 256, SIM_BLOCK_NOTES = 256 };
+/* Rows, words and accessors are allocated in blocks, so that they never move. */
+enum {
+    SIM_BLOCK_ROWS = 256,
+    SIM_BLOCK_LINES = 64,
+    SIM_BLOCK_SHARED = 256,
+    SIM_BLOCK_NOTES = 256,
+    SIM_BLOCK_ACCESSORS = 512
+};
 
 /* Memory for what the slices keep until the launch ends. Each takes chunks, out of regions in large pages once there is
  * much: scattered accesses touch so many pages of the shadow that looking up small ones would cost as much as the
@@ -179,8 +185,8 @@ typedef struct sim_regions {
 /* The accessors of a slice's words. `recent`: some of the last, by hash. */
 enum { SIM_RECENT_ACCESSORS = 2048 };
 typedef struct sim_accessors {
-    sim_accessor *list; /* from number 1 on */
-    uint32_t count, capacity, free;
+    void **blocks; /* of SIM_BLOCK_ACCESSORS; numbers begin at 1 */
+    uint32_t count, block_count, free;
     uint32_t taken, limit; /* numbers in use; how many there may be before unused ones are looked for */
     uint32_t made;         /* ever */
     uint32_t recent[SIM_RECENT_ACCESSORS];
@@ -299,7 +305,14 @@ static inline sim_kept_touch *sim_slice_touch_at(sim_slice *s, sim_line_words *l
     return touches ? &touches[word] : NULL;
 }
 
+/* Appends a zeroed block to `blocks`, which holds `count`. Returns NULL if the host runs out of memory. */
+void *sim_slice_add_block(sim_slice *s, void ***blocks, uint32_t count, size_t bytes);
+
 /* ---- accessors ---- */
+
+static inline sim_accessor *sim_slice_accessor_at(const sim_slice *s, uint32_t number) {
+    return (sim_accessor *)s->accessors.blocks[number / SIM_BLOCK_ACCESSORS] + number % SIM_BLOCK_ACCESSORS;
+}
 
 /* Returns the number of the touch's accessor, to be kept in words or notes. 0: the host runs out of memory. */
 uint32_t sim_slice_accessor(sim_slice *s, const sim_touch *t);
@@ -312,7 +325,7 @@ static inline void sim_slice_tidy_accessors(sim_slice *s) {
 /* Returns the touch; its epoch is 0 if there is none. */
 static inline sim_touch sim_slice_touch(const sim_slice *s, const sim_kept_touch *k) {
     if (!k->by) return (sim_touch){0};
-    const sim_accessor *a = &s->accessors.list[k->by];
+    const sim_accessor *a = sim_slice_accessor_at(s, k->by);
     return (sim_touch){.cluster = a->cluster,
                        .instruction = a->instruction,
                        .time = a->time,

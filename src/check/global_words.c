@@ -246,7 +246,7 @@ static void keep_reader(sim_play *p, sim_line_words *line, unsigned word) {
         last->lanes |= kept.lanes;
         return;
     }
-    if (last->by && p->s->accessors.list[last->by].cluster == p->e->cluster) {
+    if (last->by && sim_slice_accessor_at(p->s, last->by)->cluster == p->e->cluster) {
         keep_reader_of_cluster(p, line, word, kept);
         return;
     }

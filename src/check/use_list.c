@@ -110,7 +110,7 @@ static void add_words(sim_use_list *f, const sim_slice *s, uint64_t line, const 
 static void add_notes(sim_use_list *f, const sim_slice *s, uint64_t line, uint32_t first) {
     for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_note(s, i)->next) {
         const sim_note *n = sim_slice_note(s, i);
-        const sim_accessor *a = &s->accessors.list[n->by];
+        const sim_accessor *a = sim_slice_accessor_at(s, n->by);
         sim_use like = reach_of(a->instruction, a->action, a->strong);
         for (uint32_t left = n->words; left; left &= left - 1) {
             like.from = line + 4 * (uint64_t)__builtin_ctz(left);

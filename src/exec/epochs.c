@@ -16,6 +16,7 @@
 #include "exec/run.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /* Operations that an SM runs in an epoch, after which all SMs synchronise. The epoch is long enough to make that cheap.
  * Logs rarely exceed these sizes in it; if they would, they are played in between. Accesses are replayed as fast from
@@ -26,7 +27,7 @@ enum {
     FIRST_STRETCH = 1 << 12,
     SHORT_STRETCH = 1 << 9,
     REQUEST_BYTES = 32 << 20,
-    ACCESS_BYTES = 4 << 20
+    ACCESS_BYTES = 2 << 20
 };
 /* Host cost of a request from L1 to L2, in operations. */
 enum { REQUEST_OPERATIONS = 3 };
@@ -41,8 +42,9 @@ enum { MOST_SHOWN = 256 };
 
 void sim_run_begin_epochs(sim_run *s) {
     s->cycle = (sim_cycle){0};
-    s->progress = s->requests = s->requests_since = s->accesses_since = 0;
+    s->progress = s->requests = s->requests_since = s->accesses = s->most_accesses = 0;
     s->idle = s->vain_epochs = 0;
+    memset(s->logged, 0, sizeof s->logged);
     s->next = s->expected;
     s->stretch = s->watch ? LEAST_STRETCH : FIRST_STRETCH; /* logs of accesses grow faster than those of requests */
 }
@@ -68,26 +70,20 @@ static void note_progress(sim_run *s) {
                               .operations = s->executed_before + sim_run_executed(s)};
 }
 
-/* The input of a stretch, and the number of SMs that still have work after it. */
+/* The input of a stretch: the operations that it leaves of each SM's epoch, and the first SM that has not run. `busy`:
+ * the number of SMs that still have work after it. */
 typedef struct stretch {
     sim_run *run;
     uint64_t left;
+    uint32_t first;
     atomic_uint busy;
 } stretch;
 
 static void run_sm(void *context, size_t i, unsigned worker) {
     stretch *l = context;
-    sim_sm *sm = &l->run->sms[i];
+    sim_sm *sm = &l->run->sms[l->first + i];
     if (sim_sm_run(sm, sm->epoch_end - l->left)) atomic_fetch_add_explicit(&l->busy, 1, memory_order_relaxed);
     if (worker == 0) sim_show_progress(&l->run->shown); /* on the thread that launches */
-}
-
-/* Runs each SM until `left` operations of its epoch are left. Returns how many SMs still have work. */
-static uint32_t run_stretch(sim_run *s, uint64_t left, int threads) {
-    stretch l = {.run = s, .left = left};
-    note_progress(s);
-    pool_for(s->grid.used_sms, (unsigned)threads, run_sm, &l);
-    return l.busy;
 }
 
 const sim_fault_record *sim_run_first_fault(const sim_run *s) {
@@ -202,31 +198,70 @@ static haul_status play_requests(sim_run *s, int threads) {
 
 /* Plays the SMs' logged accesses into the shadow of global memory, which finds races between blocks. */
 static haul_status play_accesses(sim_run *s, int threads) {
-    s->accesses_since = 0;
+    s->accesses = 0;
     return s->watch ? sim_watch_play(s->watch, s->sms, s->grid.used_sms, threads) : HAUL_OK;
 }
 
-/* Bounds the next stretch so that a log with `bytes` for that many operations stays below `limit`. Returns whether
- * the log must be played first. */
-static bool is_long(sim_run *s, uint64_t bytes, uint64_t operations, uint64_t limit) {
-    const uint64_t half = limit / 2, most = half * operations / (bytes + 1);
-    if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
-    return bytes >= half;
+static uint64_t accesses_of(const sim_run *s, uint32_t first, uint32_t count) {
+    uint64_t bytes = 0;
+    for (uint32_t i = first; s->watch && i < first + count; i++) bytes += sim_access_log_bytes(&s->sms[i].hazards->log);
+    return bytes;
 }
 
-/* Between stretches: plays the logs that have grown long. `ran`: operations of each SM since the last call. */
-static haul_status play_long_logs(sim_run *s, uint64_t ran, int threads) {
-    uint64_t requests = 0, accesses = 0;
+/* Gives the batch the arrays of the last one's logs if those have been played: they are large, and still in the host's
+ * caches. */
+static void hand_on_logs(sim_run *s, uint32_t first, uint32_t count) {
+    for (uint32_t i = 0; s->watch && i < count; i++) {
+        sim_access_log *last = &s->sms[s->logged[i]].hazards->log, *now = &s->sms[first + i].hazards->log;
+        if (!sim_access_log_bytes(last) && !sim_access_log_bytes(now)) {
+            const sim_access_log kept = *now;
+            *now = *last;
+            *last = kept;
+        }
+        s->logged[i] = first + i;
+    }
+}
+
+/* Runs each SM until `left` operations of its epoch are left, and sets *busy to the number of SMs that still have work.
+ * With checks on, a batch of SMs follows another, and logs of accesses that have grown long are played in between. So
+ * an SM runs for longer before that, and its data stay in the host's caches. */
+static haul_status run_stretch(sim_run *s, uint64_t left, int threads, uint32_t *busy) {
+    const uint32_t sms = s->grid.used_sms, batch = s->watch ? SIM_RUN_BATCH : sms;
+    stretch l = {.run = s, .left = left};
+    note_progress(s);
+    for (; l.first < sms; l.first += batch) {
+        const uint32_t count = sms - l.first < batch ? sms - l.first : batch;
+        hand_on_logs(s, l.first, count);
+        const uint64_t before = accesses_of(s, l.first, count);
+        pool_for(count, (unsigned)threads, run_sm, &l);
+        const uint64_t logged = accesses_of(s, l.first, count) - before;
+        if (logged > s->most_accesses) s->most_accesses = logged;
+        s->accesses += logged;
+        if (s->accesses >= ACCESS_BYTES / 2) HAUL_TRY(play_accesses(s, threads));
+    }
+    *busy = l.busy;
+    return HAUL_OK;
+}
+
+/* Bounds the next stretch so that a log with `bytes` for that many operations stays below half of `limit`. */
+static void bound_stretch(sim_run *s, uint64_t bytes, uint64_t operations, uint64_t limit) {
+    const uint64_t most = limit / 2 * operations / (bytes + 1);
+    if (most < s->stretch) s->stretch = most > LEAST_STRETCH ? most : LEAST_STRETCH;
+}
+
+/* Between stretches: chooses the length of the next one, and plays requests if their logs have grown long. `ran`:
+ * operations of each SM in the last stretch. */
+static haul_status end_stretch(sim_run *s, uint64_t ran, int threads) {
+    uint64_t requests = 0;
     /* A checked kernel may log more per instruction than it has so far: stores may follow loads. */
     s->stretch = s->watch && ran < EPOCH / 4 ? 4 * ran : EPOCH;
+    bound_stretch(s, s->most_accesses, ran, ACCESS_BYTES);
+    s->most_accesses = 0;
     if (!s->plan) return HAUL_OK;
-    for (uint32_t i = 0; i < s->grid.used_sms; i++) {
+    for (uint32_t i = 0; i < s->grid.used_sms; i++)
         requests += sim_counting_waiting(s->countings[i]) * sizeof(sim_log_entry);
-        if (s->watch) accesses += sim_access_log_bytes(&s->sms[i].hazards->log);
-    }
-    if (is_long(s, requests, s->requests_since += ran, REQUEST_BYTES)) HAUL_TRY(play_requests(s, threads));
-    if (is_long(s, accesses, s->accesses_since += ran, ACCESS_BYTES)) HAUL_TRY(play_accesses(s, threads));
-    return HAUL_OK;
+    bound_stretch(s, requests, s->requests_since += ran, REQUEST_BYTES);
+    return requests >= REQUEST_BYTES / 2 ? play_requests(s, threads) : HAUL_OK;
 }
 
 /* Runs all SMs as far as they can within an epoch, of about `expected` operations or more: launches with few warps may
@@ -241,9 +276,9 @@ static haul_status run_epoch(sim_run *s, uint64_t expected, uint32_t *busy) {
     for (uint64_t left = EPOCH; left && *busy && !(left < EPOCH && all_rest(s));) {
         const uint64_t now = s->stretch < left ? s->stretch : left;
         left -= now;
-        *busy = run_stretch(s, left, threads);
+        HAUL_TRY(run_stretch(s, left, threads, busy));
         if (threads == 1) threads = sim_run_threads(s, sim_run_executed(s) - before);
-        if (left && *busy) HAUL_TRY(play_long_logs(s, now, threads));
+        if (left && *busy) HAUL_TRY(end_stretch(s, now, threads));
     }
     if (has_stopped(s)) return report_fault(s);
     HAUL_TRY(play_requests(s, threads));

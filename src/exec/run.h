@@ -17,6 +17,9 @@
 /* The blocks before a sample, the sample, and the blocks after it. */
 enum { SIM_MOST_PARTS = 3 };
 
+/* SMs of a checked launch that run before others do (epochs.c). It is no figure of the host, or findings could be. */
+enum { SIM_RUN_BATCH = 16 };
+
 /* A launch between sim_launch_begin() and its end. It lives on across pauses, so all state of the launch is here. */
 typedef struct sim_run {
     sim_launch launch;
@@ -46,18 +49,20 @@ typedef struct sim_run {
     uint64_t expected;        /* estimated operations of the launch */
     uint64_t next;            /* estimated operations of the next epoch */
     uint64_t stretch;         /* operations of each SM until the next check of the logs' length */
-    uint64_t requests_since, accesses_since; /* operations of each SM since that log was played */
-    uint64_t requests;                       /* requests played in this epoch */
-    sim_cycle cycle;                         /* finds loops in which nothing changes */
-    unsigned idle;                           /* rounds without progress */
-    uint64_t progress;                       /* of all SMs, when nothing could run last */
-    sim_link link;                           /* first_line 0: no host memory is mapped */
-    sim_peer_lines peers;                    /* memory of other devices */
-    sim_progress shown;                      /* kernel NULL: there is no display */
-    uint64_t executed_before;                /* operations of earlier parts */
-    sim_cause cause;                         /* cause of a failure */
-    bool sampled;                            /* only a part of the launch is counted */
-    bool recorded;                           /* the record is filled, as far as the launch ran */
+    uint64_t requests_since;  /* operations of each SM since requests were played */
+    uint64_t requests;        /* requests played in this epoch */
+    uint64_t accesses, most_accesses; /* bytes of accesses in the logs; the most that a batch has added */
+    uint32_t logged[SIM_RUN_BATCH];   /* the SMs of the last batch */
+    sim_cycle cycle;                  /* finds loops in which nothing changes */
+    unsigned idle;                    /* rounds without progress */
+    uint64_t progress;                /* of all SMs, when nothing could run last */
+    sim_link link;                    /* first_line 0: no host memory is mapped */
+    sim_peer_lines peers;             /* memory of other devices */
+    sim_progress shown;               /* kernel NULL: there is no display */
+    uint64_t executed_before;         /* operations of earlier parts */
+    sim_cause cause;                  /* cause of a failure */
+    bool sampled;                     /* only a part of the launch is counted */
+    bool recorded;                    /* the record is filled, as far as the launch ran */
 } sim_run;
 
 /* ---- set-up (run_setup.c) ---- */

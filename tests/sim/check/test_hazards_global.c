@@ -118,6 +118,8 @@ static const pair pairs[] = {
          HALF_LOOKS "bar.warp.sync 0xffff;\nst.global.u32 [%rd5], %r7;\nD:\n"),
     PAIR("a word that a block has read many times", RACE_GLOBAL, 2, 64,
          READ_IN_ROUNDS "@!%p2 st.global.u32 [%rd0], 5;\n", READ_IN_ROUNDS "@!%p2 st.global.u32 [%rd0+128], 5;\n"),
+    PAIR("a word that blocks on more SMs than run at a time have read many times", RACE_GLOBAL, 40, 32,
+         READ_IN_ROUNDS "@!%p2 st.global.u32 [%rd0], 5;\n", READ_IN_ROUNDS "@!%p2 st.global.u32 [%rd0+128], 5;\n"),
     PAIR("a plain load beside compare and swap", RACE_GLOBAL, 2, 32, ADD_ONCE, SWAP("%r7", "%r8")),
     PAIR("all blocks write one word", RACE_GLOBAL, 4, 1, "st.global.u32 [%rd0], %r1;\n", OUT("%r1")),
     PAIR("a block reads data that another writes", RACE_GLOBAL, 2, 32,
