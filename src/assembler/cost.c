@@ -695,12 +695,10 @@ static void add_step(const ptx_function *f, uint32_t index, scan *s, bool last, 
     if (fence) sim_schedule_issue(s->schedule, timings, first);
 }
 
-/* Whether a branch leads to the end of the kernel. In machine code its lanes end there (@P0 EXIT), however short the
- * rest is, and nothing moves across that. */
+/* True if the block's branch leads to the kernel's end. In machine code the branch itself ends its lanes (@P0 EXIT),
+ * however short the rest is, and nothing moves across it. */
 static bool exits(const ptx_function *f, const ptx_block *b) {
-    if (b->taken == PTX_NO_BLOCK || b->table_count) return false;
-    const ptx_instruction *to = &f->instructions[f->blocks[b->taken].first];
-    return f->blocks[b->taken].end > f->blocks[b->taken].first && ptx_is(to->op, PTX_KIND_END) && !to->guarded;
+    return b->taken != PTX_NO_BLOCK && !b->table_count && ptx_ends_at_once(f, b->taken);
 }
 
 /* One round of the chain; branches within it are predicates in machine code. */

@@ -287,9 +287,7 @@ static bool split(sinking *s, block_list *from, block_list *into) {
 
 /* Whether the path ends the function at once. */
 static bool leaves(const ptx_function *f, uint32_t block) {
-    if (block == PTX_NO_BLOCK) return true;
-    const ptx_instruction *first = &f->instructions[f->blocks[block].first];
-    return ptx_is(first->op, PTX_KIND_END) && !first->guarded;
+    return block == PTX_NO_BLOCK || ptx_ends_at_once(f, block);
 }
 
 static bool only_jumps(const ptx_function *f, uint32_t block) {

@@ -263,9 +263,12 @@ void sim_hazard_bulk(sim_warp *w, unsigned lane, sim_block *b, const sim_bulk *b
     sim_stale_progress(w);
     if (bulk->source) depart_for_block(w, lane, b, bulk);
     sim_visit k = visit_by_lane(w, lane, b, load ? HAUL_ACTION_ASYNC_WRITE : HAUL_ACTION_ASYNC_READ, bulk->instruction);
-    if (load) sim_mbarrier_check_copy(w, lane, b, bulk);
-    if (load) sim_proxy_check_mbarrier(w, lane, b, bulk);
-    if (load) sim_phase_fed(w, lane, sim_mbarrier_watched(k.d, b, bulk->barrier));
+    if (load) {
+        sim_watched_mbarrier *m = sim_mbarrier_watched(k.d, b, bulk->barrier);
+        sim_mbarrier_check_copy(w, lane, m, b, bulk);
+        sim_proxy_check_mbarrier(w, lane, m, b, bulk);
+        sim_phase_fed(w, lane, m);
+    }
     if (k.d->owner->failed || (!load && !has_leaving(b))) return;
     if (adds_to_shared(bulk)) {
         if (sim_passage_begin(w, lane, b, b, bulk, bulk->shared, true)) announce_sum(&k, bulk);

@@ -29,7 +29,7 @@ void sim_follow_span(sim_follower *f, const sim_op *op, uint64_t first, uint64_t
 
 /* Adds what the launch has used to the list, and sorts that. No use has an instruction (SIM_NO_INSTRUCTION). */
 void sim_follower_uses(sim_follower *f, sim_use_list *uses);
-/* Whether the host had too little memory, so that something is missing. */
+/* Returns whether the list is incomplete, because the host had too little memory. */
 bool sim_follower_failed(const sim_follower *f);
 
 #endif

@@ -614,8 +614,9 @@ void sim_flight_check_map(sim_warp *w, const sim_op *op, unsigned lane, uint64_t
 
 /* proxy.c. Joins as many proxy vectors as the kernel needs. */
 void sim_proxies_join(const sim_domain *d, sim_known *to, const sim_known *from);
-/* A load that completes on an mbarrier of block b has been issued. */
-void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk);
+/* A load that completes on the mbarrier, of block b, has been issued. */
+void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_watched_mbarrier *m, const sim_block *b,
+                              const sim_bulk *bulk);
 
 /* relaxed.c. sim_is_relaxed(): true if a barrier instruction orders no memory. The next two: the warp's lanes arrive at
  * the gate, or wait for it, without memory order. */
@@ -674,9 +675,10 @@ void sim_remote_note(const sim_warp *w, const sim_op *op, uint32_t active, const
 void sim_remote_finish(const sim_block *b);
 /* mbarrier.c. The lanes know that the phase of the mbarrier that they have waited for is over. */
 void sim_mbarrier_tell(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
-/* A lane issues a copy to the block that completes on its mbarrier: checks that the lane knows its initialisation,
+/* A lane issues a copy that completes on the mbarrier, of block b: checks that the lane knows its initialisation,
  * unless the last arrival was the lane's own, for which that was checked. */
-void sim_mbarrier_check_copy(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk);
+void sim_mbarrier_check_copy(sim_warp *w, unsigned lane, const sim_watched_mbarrier *m, const sim_block *b,
+                             const sim_bulk *bulk);
 /* peek.c. A wait of the warp's lanes that the program may pass over has succeeded; the lanes execute an instruction
  * that passes on or checks what they know; a cluster starts. */
 void sim_peek_note(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);

@@ -144,8 +144,8 @@ void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_b
     if (!is_shared_slot(m, b, address)) check_use(w, op->instruction, lane, m, address);
 }
 
-void sim_mbarrier_check_copy(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk) {
-    const sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, bulk->barrier);
+void sim_mbarrier_check_copy(sim_warp *w, unsigned lane, const sim_watched_mbarrier *m, const sim_block *b,
+                             const sim_bulk *bulk) {
     const bool is_last = m->used && m->last_thread == sim_actor(w) * SIM_LANES + lane;
     if (!is_last && !is_shared_slot(m, b, bulk->barrier)) check_use(w, bulk->instruction, lane, m, bulk->barrier);
 }

@@ -91,12 +91,11 @@ static bool is_of_library(const sim_program *p, uint32_t instruction) {
 
 /* Within one block this is advice: NVIDIA says that the memory model has come to allow it, for all GPUs and compilers
  * (NVIDIA/cccl#5102). */
-void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_block *b, const sim_bulk *bulk) {
-    sim_domain *d = sim_domain_of(w->block);
-    const sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, bulk->barrier);
+void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_watched_mbarrier *m, const sim_block *b,
+                              const sim_bulk *bulk) {
     if (!m->live || m->fenced || m->block != b || m->address != bulk->barrier) return;
     if (is_of_library(w->sm->grid->program, bulk->instruction)) return;
-    const sim_view *v = sim_view_of(d, sim_actor(w), lane);
+    const sim_view *v = sim_view_of(sim_domain_of(w->block), sim_actor(w), lane);
     if (sim_knows_thread(v->proxy, m->thread, m->time)) return;
     const sim_suspect s = {.kind = HAUL_FINDING_MISSING_PROXY_FENCE,
                            .action = HAUL_ACTION_ASYNC_WRITE,

@@ -268,12 +268,13 @@ static void report(sim_warp *w, const sim_taint *t, uint32_t used_by) {
                        "nobody has written these bytes, right after the last that are, and the value decides a branch "
                        "(%sline %u): harmless if both paths give the same result",
                        use.kind, use.line);
-    else if (t->stored_by)
+    else if (t->stored_by) {
+        const line_words store = line_of(w, t->stored_by - 1);
         sim_hazard_say(f,
                        "nobody has written these bytes, or only with values that nobody has written, as at %sline %u; "
                        "the value is used (%sline %u)",
-                       line_of(w, t->stored_by - 1).kind, line_of(w, t->stored_by - 1).line, use.kind, use.line);
-    else
+                       store.kind, store.line, use.kind, use.line);
+    } else
         sim_hazard_say(f, "nobody has written these bytes, and the value is used (%sline %u)", use.kind, use.line);
 }
 

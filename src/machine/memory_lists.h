@@ -69,7 +69,7 @@ bool sim_memory_show_to_host(const sim_memory *m, uint64_t address, uint64_t byt
 /* Leaves the addresses reserved, without memory. */
 void sim_memory_hide_from_host(uint64_t address, uint64_t bytes);
 
-/* Whether the address is in the device's heap, which knows its own blocks. */
+/* True if the address is in the device's heap, which keeps a list of its own blocks. */
 static inline bool sim_memory_is_carved(const sim_memory *m, uint64_t address) {
     return address >= m->carving.from && address < m->carving.to;
 }

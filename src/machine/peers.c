@@ -1,4 +1,4 @@
-/* What the devices of one program have of each other's memory. */
+/* Access of a program's devices to each other's memory. */
 #include "machine/lookup.h"
 #include "machine/memory_lists.h"
 #include "machine/virtual.h"
@@ -40,7 +40,7 @@ void sim_memory_set_visible(sim_memory *m, uint64_t address, uint64_t places) {
     sim_lookup_let_in();
 }
 
-/* Whether this very device has memory at the address. */
+/* True if this device itself, and not another of the family, has memory at the address. */
 static bool has(const sim_memory *m, uint64_t address) {
     sim_range range;
     if (sim_is_virtual(address)) return m->sees_virtual && sim_virtual_find(m->device, address, &range);

@@ -1,11 +1,12 @@
 #include "machine/regions.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Of the regions that were given up, the last ones are remembered. */
+/* The number of regions that are remembered after the program has given them up: the last ones. */
 enum { GONE = 256 };
 
 typedef struct stretch {
@@ -40,15 +41,9 @@ void sim_regions_free(sim_regions *r) {
 
 /* Returns the number of items that begin at or before the address. */
 static size_t count_until(const stretches *s, uint64_t address) {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (s->items[middle].from <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t until;
+    SEARCH_FIRST(until, s->count, k, s->items[k].from <= address);
+    return until;
 }
 
 /* Returns the item that begins at the address, or before it if `inside`; NULL: there is none. */

@@ -4,6 +4,7 @@
 
 #include "base/search.h"
 #include "ptx/ir.h"
+#include "ptx/traits.h"
 
 /* Returns the block that an instruction of the function is in. */
 static inline uint32_t ptx_block_of(const ptx_function *f, uint32_t instruction) {
@@ -25,6 +26,13 @@ static inline uint32_t ptx_edge(const ptx_block *b, uint32_t k) {
 /* Returns whether the block is a loop of its own: it jumps to itself, without a table. */
 static inline bool ptx_repeats(const ptx_function *f, uint32_t block) {
     return f->blocks[block].next == block || f->blocks[block].taken == block;
+}
+
+/* Returns whether the function ends right at the beginning of the block, for all lanes that come there. */
+static inline bool ptx_ends_at_once(const ptx_function *f, uint32_t block) {
+    const ptx_block *b = &f->blocks[block];
+    const ptx_instruction *first = &f->instructions[b->first];
+    return b->first < b->end && ptx_is(first->op, PTX_KIND_END) && !first->guarded;
 }
 
 /* The predecessors of block b: blocks[first[b]] .. blocks[first[b + 1] - 1], in the function's order. A block with

@@ -52,7 +52,7 @@ static bool has_sentence(const haul_finding *f) {
     return f->what && *f->what;
 }
 
-/* Whether the race is one that a barrier of the block cures: between two warps, or between two lanes of a warp that
+/* True if a barrier of the block would cure the race: it is between two warps, or between two lanes of a warp that
  * nothing orders either. */
 static bool is_plain_race(const haul_finding *f) {
     const char *what = f->what;
