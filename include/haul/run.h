@@ -232,6 +232,7 @@ typedef struct haul_finding {
     uint32_t bytes;
     const char *object; /* "s + 508, in 512 bytes of shared memory"; NULL if there is none */
     const char *what;   /* a sentence with the particulars: numbers, masks, who waits for what */
+    bool between_lanes; /* a race of two lanes of one warp, which lack an order just as two warps would */
 } haul_finding;
 
 /* Reads of a launch besides data: machine code and constant banks. The size of the code is an estimate. */

@@ -488,6 +488,7 @@ haul_finding._fields_ = [
     ("bytes", c_uint32),
     ("object", c_char_p),
     ("what", c_char_p),
+    ("between_lanes", c_bool),
 ]
 
 haul_code_fetch._fields_ = [

@@ -4,7 +4,6 @@
  * decides an address or a branch or is stored. Otherwise it becomes advice when the block ends. */
 #include "base/memory.h"
 #include "check/cells.h"
-#include "check/sentences.h"
 
 /* True if the entry's instruction has the same place as `instruction`: the rounds of an unrolled loop are one place. */
 static bool is_of(const sim_warp *w, const sim_contest_entry *e, uint32_t instruction) {
@@ -65,8 +64,8 @@ static void report(sim_domain *d, sim_contest_entry *e, bool is_used) {
         sim_hazard_say(f, "the threads write different values, but nobody uses the result: harmless as long as that "
                           "is so");
     else if (s.thread / SIM_LANES == sim_actor(e->warp))
-        sim_hazard_say(f, SIM_UNORDERED_LANES ", not even that they run side by side", s.thread % SIM_LANES,
-                       (unsigned)__builtin_ctz(s.lanes));
+        sim_hazard_say_lanes(f, s.thread % SIM_LANES, (unsigned)__builtin_ctz(s.lanes),
+                             "not even that they run side by side");
 }
 
 uint8_t sim_contest_of(const sim_visit *k, const sim_cell *c) {

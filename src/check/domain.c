@@ -296,6 +296,11 @@ void sim_hazard_say(sim_finding *f, const char *format, ...) {
     va_end(arguments);
 }
 
+void sim_hazard_say_lanes(sim_finding *f, unsigned a, unsigned b, const char *more) {
+    f->finding.between_lanes = true;
+    sim_hazard_say(f, "lanes %u and %u of one warp: nothing orders them, %s", a, b, more);
+}
+
 static void concern(const sim_domain *d, uint32_t actor, uint32_t lanes) {
     sim_findings_concern(&d->owner->findings, (uint64_t)d->cluster_index * d->actors + actor, lanes);
 }

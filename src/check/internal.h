@@ -711,5 +711,7 @@ sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s);
 void sim_hazard_concerns(const sim_warp *w, uint32_t lanes);
 void sim_hazard_join(sim_domain *d, const sim_threads *threads);
 void sim_hazard_say(sim_finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Says that nothing orders the lanes `a` and `b` of a warp; `more` ends the sentence. */
+void sim_hazard_say_lanes(sim_finding *f, unsigned a, unsigned b, const char *more);
 
 #endif

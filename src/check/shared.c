@@ -2,7 +2,6 @@
 #include "assembler/engine.h"
 #include "base/memory.h"
 #include "check/cells.h"
-#include "check/sentences.h"
 
 #include <string.h>
 
@@ -162,9 +161,8 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
     else if (by_chance)
         sim_hazard_say(f, "%s", sim_left_to_chance);
     else if (thread / SIM_LANES == k->actor)
-        sim_hazard_say(
-            f, SIM_UNORDERED_LANES ", and they need not run in lockstep (shuffles and votes order no memory accesses)",
-            thread % SIM_LANES, k->lane);
+        sim_hazard_say_lanes(f, thread % SIM_LANES, k->lane,
+                             "and they need not run in lockstep (shuffles and votes order no memory accesses)");
 }
 
 enum { MOST_BYTES = 64 };

@@ -4,9 +4,9 @@
  * the record: it applies suppressions and comments in the source, checks expectations, and makes text, JSON, SARIF and
  * JUnit of the verdict. This file decides what is run: each launch once, or, with --schedules or --witness, several
  * times (cli/trials.h). A kernel that fails is what the command is for, so its failure becomes a finding and the next
- * launch follows. A launch that cannot run at all is named in a line on standard error, and the exit status is 2 then.
- * A program behind `--` is checked by the stand-in. Ranks of an MPI program share the launches (cli/shared.h): rank 0
- * judges their outcomes. */
+ * launch follows. A launch that cannot run at all is named in a line on standard error and in every report, and the
+ * exit status is 2 then. A program behind `--` is checked by the stand-in. Ranks of an MPI program share the launches
+ * (cli/shared.h): rank 0 judges their outcomes. */
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/program.h"
@@ -121,6 +121,12 @@ static void describe_failure(const launch_description *d, haul_status status, ch
 
 /* ---- one launch ---- */
 
+/* Takes the line over. */
+static haul_status print_json(checking *c, json_t *line) {
+    HAUL_TRY(report_json_put(line, JSON_COMPACT, &c->out));
+    return cli_print(&c->out);
+}
+
 /* SARIF and JUnit are collected also with --quiet: they are files that were asked for. */
 static haul_status print_verdict(checking *c, const report_verdict *v) {
     if (c->values->sarif) HAUL_TRY(report_sarif_add(&c->sarif, v));
@@ -129,10 +135,9 @@ static haul_status print_verdict(checking *c, const report_verdict *v) {
     if (c->values->json) {
         json_t *line = NULL;
         HAUL_TRY(report_check_json(v, &line));
-        HAUL_TRY(report_json_put(line, JSON_COMPACT, &c->out));
-    } else {
-        HAUL_TRY(report_put_check_text(v, &c->sources.files, report_terminal_of(STDOUT_FILENO), &c->out));
+        return print_json(c, line);
     }
+    HAUL_TRY(report_put_check_text(v, &c->sources.files, report_terminal_of(STDOUT_FILENO), &c->out));
     return cli_print(&c->out);
 }
 
@@ -150,11 +155,20 @@ static haul_status judge(checking *c, cli_session *s, const launch_description *
     return judge_launch(c, &launch);
 }
 
-/* A launch that cannot run is named in a line, and the others go on. The thread's message is its. */
-static haul_status leave_out(checking *c) {
+/* A launch that cannot run is named in a line on standard error and in the reports, and the others go on. The thread's
+ * message is its. */
+static haul_status leave_out(checking *c, const launch_description *d) {
+    char reason[1024];
+    snprintf(reason, sizeof reason, "%s", haul_message());
+    const report_unrun unrun = {d->id, d->kernel, reason};
     c->left_out++;
     (void)cli_fail("check");
-    return HAUL_OK;
+    if (c->values->sarif) HAUL_TRY(report_sarif_add_unrun(&c->sarif, &unrun));
+    if (c->values->junit) HAUL_TRY(report_junit_add_unrun(&c->junit, &unrun));
+    if (c->values->quiet || !c->values->json) return HAUL_OK;
+    json_t *line = NULL;
+    HAUL_TRY(report_unrun_json(&unrun, &line));
+    return print_json(c, line);
 }
 
 /* Judges a launch that has run, or has failed by its own doing. */
@@ -166,7 +180,7 @@ static haul_status judge_outcome(checking *c, cli_session *s, const launch_descr
                                           .schedules = o->schedules,
                                           .differs = o->differs};
     if (o->status == HAUL_OK) return judge_launch(c, &launch);
-    if (!is_kernels_fault(o->status)) return leave_out(c);
+    if (!is_kernels_fault(o->status)) return leave_out(c, d);
     if (o->record && o->record->checked && o->record->finding_count) return judge_launch(c, &launch);
     char message[1024];
     haul_finding finding;
@@ -308,7 +322,7 @@ static haul_status write_file(checking *c, const char *path) {
     return status;
 }
 
-/* After all launches: the files, and the line of totals. */
+/* After all launches: the files, and the line of totals, if any launch has run. */
 static haul_status write_reports(checking *c) {
     const cli_values *v = c->values;
     if (v->sarif) {
@@ -319,7 +333,7 @@ static haul_status write_reports(checking *c) {
         HAUL_TRY(report_junit_write(&c->junit, &c->out));
         HAUL_TRY(write_file(c, v->junit));
     }
-    if (v->quiet || v->json) return HAUL_OK;
+    if (v->quiet || v->json || c->left_out == c->session->launches.count) return HAUL_OK;
     HAUL_TRY(report_put_check_totals(&c->checker, &c->out));
     return cli_print(&c->out);
 }
@@ -357,7 +371,6 @@ static haul_status check_all(checking *c, cli_session *s, haul_ranks *ranks) {
     HAUL_TRY(cli_shared_open(&c->shared, ranks, s, run_and_pack, c, open_all(c, s, ranks)));
     if (!cli_ranks_speaks(ranks)) return cli_shared_serve(&c->shared);
     for (size_t i = 0; i < s->launches.count; i++) HAUL_TRY(check(c, &s->launches.items[i]));
-    if (c->left_out == s->launches.count) return HAUL_OK; /* nothing to report on */
     HAUL_TRY(check_leaks(c, s));
     return write_reports(c);
 }

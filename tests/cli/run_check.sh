@@ -151,7 +151,17 @@ json 'lines[0]["expectations"][0]["holds"] is False and lines[0]["expectations"]
 { cat aos3.jsonl; sed 's/"aos3"/"nothing"/' aos3.jsonl; cat aos3.jsonl; } >mixed.jsonl
 want "a launch that cannot run" 2 "$haul" check mixed.jsonl --ptx memory_basics.ptx --json
 has 'mixed.jsonl:2: .*no kernel `nothing`'
-json 'len(lines) == 2 and all(line["kernel"] == "aos3" for line in lines)'
+json '[line["kernel"] for line in lines] == ["aos3", "nothing", "aos3"]'
+json '"no kernel `nothing`" in lines[1]["error"] and not any("error" in line for line in lines[::2])'
+want "its entries in files" 2 "$haul" check mixed.jsonl --ptx memory_basics.ptx --sarif log.sarif --junit log.xml
+has '^2 launches: '
+python3 "$root/tests/cli/sarif.py" log.sarif || fail "the SARIF log of a launch that cannot run is not as the standard has it"
+grep -q '"executionSuccessful": false' log.sarif || fail "the SARIF log calls a run with a launch that cannot run successful"
+grep -q '<testsuite name="haul check" tests="3" failures="0" errors="1"' log.xml || fail "the JUnit file does not count the error"
+grep -q '<error type="cannot-run" message=".*no kernel `nothing`' log.xml || fail "the JUnit file does not say why"
+sed 1q mixed.jsonl | sed 's/"aos3"/"nothing"/' >none.jsonl
+want "nothing but a launch that cannot run" 2 "$haul" check none.jsonl --ptx memory_basics.ptx --junit log.xml
+grep -q '<testsuite name="haul check" tests="1" failures="0" errors="1"' log.xml || fail "no JUnit file if nothing can run"
 
 # --- a tensor store reads only what leads into its array: 24 of the box's 32 words ---
 

@@ -13,7 +13,7 @@ import sys
 
 OBJECTS = {
     "log": {"$schema": str, "version!": ("2.1.0",), "runs!": ["run"]},
-    "run": {"tool!": "tool", "results": ["result"], "columnKind": ("utf16CodeUnits", "unicodeCodePoints")},
+    "run": {"tool!": "tool", "invocations": ["invocation"], "results": ["result"], "columnKind": ("utf16CodeUnits", "unicodeCodePoints")},
     "tool": {"driver!": "driver"},
     "driver": {"name!": str, "version": str, "semanticVersion": str, "rules": ["rule"]},
     "rule": {"id!": str, "shortDescription": "text", "fullDescription": "text", "help": "text",
@@ -23,6 +23,8 @@ OBJECTS = {
     "result": {"ruleId": str, "ruleIndex": int, "level": ("none", "note", "warning", "error"), "message!": "text",
                "locations": ["location"], "relatedLocations": ["location"], "partialFingerprints": dict,
                "occurrenceCount": int, "suppressions": ["suppression"]},
+    "invocation": {"executionSuccessful!": bool, "toolExecutionNotifications": ["notification"]},
+    "notification": {"message!": "text", "level": ("none", "note", "warning", "error"), "locations": ["location"]},
     "text": {"text!": str},
     "location": {"id": int, "physicalLocation": "physical", "logicalLocations": ["logical"], "message": "text"},
     "physical": {"artifactLocation!": "artifact", "region": "region"},

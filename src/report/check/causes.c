@@ -6,11 +6,9 @@
  * those whose later ones do; and so on from each of them. The first of a cause is shown; it lists the pairs of places
  * of the others. All waits of a deadlock have one cause, and so do all waits at a barrier that some threads skip. */
 #include "base/status.h"
-#include "check/sentences.h"
 #include "report/check/check.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +22,10 @@ static void number_stretches(const haul_launch_record *r, uint32_t *stretches) {
     }
 }
 
-/* A read of bytes that nobody has written has no earlier access. */
-static bool lacks_write(const report_finding *f) {
-    return f->first->kind == HAUL_FINDING_UNINITIALISED_READ && f->first->other.action == HAUL_ACTION_NONE;
-}
-
 /* Only a pair of accesses in the kernel's code lacks an order, and only a read in it a write. */
 static bool may_have_company(const report_finding *f) {
     const haul_finding *first = f->first;
-    return !f->ignored_by && f->access.instruction && (f->other.instruction || lacks_write(f)) &&
+    return !f->ignored_by && f->access.instruction && (f->other.instruction || report_lacks_write(f)) &&
            first->access.action != HAUL_ACTION_SYNC && first->other.action != HAUL_ACTION_SYNC;
 }
 
@@ -55,17 +48,7 @@ static bool has_sentence(const haul_finding *f) {
 /* True if a barrier of the block would cure the race: it is between two warps, or between two lanes of a warp that
  * nothing orders either. */
 static bool is_plain_race(const haul_finding *f) {
-    const char *what = f->what;
-    if (f->kind != HAUL_FINDING_RACE_SHARED || !has_sentence(f)) return f->kind == HAUL_FINDING_RACE_SHARED;
-    for (const char *p = SIM_UNORDERED_LANES; *p; p++) {
-        if (p[0] == '%' && p[1] == 'u') {
-            while (isdigit((unsigned char)*what)) what++;
-            p++;
-        } else if (*what++ != *p) {
-            return false;
-        }
-    }
-    return true;
+    return f->kind == HAUL_FINDING_RACE_SHARED && (f->between_lanes || !has_sentence(f));
 }
 
 static bool share_sentence(const haul_finding *a, const haul_finding *b) {
@@ -79,13 +62,9 @@ static bool is_same_object(const haul_finding *a, const haul_finding *b) {
     return strncmp(a->object, b->object, length + (a->object[length] != '\0')) == 0;
 }
 
-static bool is_same_line(const report_finding_place *a, const report_finding_place *b) {
-    return a->line == b->line && (a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0));
-}
-
 static bool share_line(const report_finding *f, const report_finding *g) {
-    return is_same_line(&f->access, &g->access) || is_same_line(&f->access, &g->other) ||
-           is_same_line(&f->other, &g->access) || is_same_line(&f->other, &g->other);
+    return report_is_same_line(&f->access, &g->access) || report_is_same_line(&f->access, &g->other) ||
+           report_is_same_line(&f->other, &g->access) || report_is_same_line(&f->other, &g->other);
 }
 
 /* Both accesses of each finding lie in one stretch. In shared memory one barrier cures them all. In global memory each
@@ -98,9 +77,10 @@ static bool lie_together(const report_finding *f, const report_finding *g, uint3
 static bool have_one_cause(const report_finding *f, const report_finding *g, const uint32_t *stretches) {
     const haul_finding *a = f->first, *b = g->first;
     if (a->kind != b->kind || a->grade != b->grade || a->space != b->space || !share_sentence(a, b)) return false;
-    if ((a->space == HAUL_SPACE_GLOBAL || lacks_write(f)) && !is_same_object(a, b)) return false;
-    if (lacks_write(f) || lacks_write(g))
-        return lacks_write(f) && lacks_write(g) && stretches[a->access.instruction] == stretches[b->access.instruction];
+    if ((a->space == HAUL_SPACE_GLOBAL || report_lacks_write(f)) && !is_same_object(a, b)) return false;
+    if (report_lacks_write(f) || report_lacks_write(g))
+        return report_lacks_write(f) && report_lacks_write(g) &&
+               stretches[a->access.instruction] == stretches[b->access.instruction];
     const uint32_t later[] = {stretches[a->access.instruction], stretches[b->access.instruction]};
     const uint32_t earlier[] = {stretches[a->other.instruction], stretches[b->other.instruction]};
     if (later[0] == earlier[0] && later[1] == earlier[1]) return lie_together(f, g, later[0], later[1]);
@@ -140,8 +120,8 @@ static bool stands_in_order(const report_finding *f) {
 
 /* Whether the cause concerns more than one warp, but this pair only lanes of one: a cure for them would not do. */
 static bool shows_too_little(report_finding **queue, size_t count, const report_finding *f) {
-    for (size_t i = 0; i < count && has_sentence(f->first); i++)
-        if (is_plain_race(queue[i]->first) && !has_sentence(queue[i]->first)) return true;
+    for (size_t i = 0; i < count && f->first->between_lanes; i++)
+        if (is_plain_race(queue[i]->first) && !queue[i]->first->between_lanes) return true;
     return false;
 }
 
@@ -199,8 +179,8 @@ static haul_status gather(joining *j, report_finding *head) {
 /* ---- reads before writes that nothing orders ---- */
 
 static bool reads_there(const report_finding *pair, const report_finding *read) {
-    return (pair->first->access.action == HAUL_ACTION_READ && is_same_line(&pair->access, &read->access)) ||
-           (pair->first->other.action == HAUL_ACTION_READ && is_same_line(&pair->other, &read->access));
+    return (pair->first->access.action == HAUL_ACTION_READ && report_is_same_line(&pair->access, &read->access)) ||
+           (pair->first->other.action == HAUL_ACTION_READ && report_is_same_line(&pair->other, &read->access));
 }
 
 /* Whether the finding is that the read is not ordered behind a write to the same variable of shared memory. Then in one
@@ -209,7 +189,7 @@ static bool explains(const report_finding *f, const report_finding *read) {
     const haul_finding *a = f->first, *b = read->first;
     if (a->kind != HAUL_FINDING_RACE_SHARED && a->kind != HAUL_FINDING_ASYNC_READ_BEFORE_WAIT) return false;
     if (a->grade != HAUL_GRADE_ERROR || b->grade != HAUL_GRADE_ERROR || a->space != b->space || !is_same_object(a, b) ||
-        lacks_write(f))
+        report_lacks_write(f))
         return false;
     bool found = reads_there(f, read);
     for (size_t i = 0; i < f->also_count && !found; i++) found = reads_there(&f->also[i], read);
@@ -243,7 +223,7 @@ static haul_status join_skipped(joining *j, size_t head) {
     size_t count = 0;
     for (size_t i = head; i < j->v->finding_count; i++) {
         if (j->joined[i] || all[i].ignored_by || all[i].first->kind != HAUL_FINDING_BARRIER_DIVERGENCE ||
-            !is_same_line(&all[i].access, &all[head].access))
+            !report_is_same_line(&all[i].access, &all[head].access))
             continue;
         j->joined[i] = count > 0;
         j->queue[count++] = &all[i];
@@ -271,7 +251,7 @@ haul_status report_join_causes(report_verdict *v) {
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && may_have_company(&v->findings[i])) HAUL_TRY(gather(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
-        if (!j.joined[i] && may_have_company(&v->findings[i]) && lacks_write(&v->findings[i]))
+        if (!j.joined[i] && may_have_company(&v->findings[i]) && report_lacks_write(&v->findings[i]))
             HAUL_TRY(explain(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i]) HAUL_TRY(join_skipped(&j, i));
@@ -281,92 +261,4 @@ haul_status report_join_causes(report_verdict *v) {
         if (!j.joined[i]) v->findings[kept++] = v->findings[i];
     v->finding_count = kept;
     return HAUL_OK;
-}
-
-/* ---- the places of a cause, in words ---- */
-
-enum { MOST_LINES = 12 };
-
-typedef const report_finding_place *(*place_in)(const report_finding *);
-
-static const report_finding_place *later_in(const report_finding *f) {
-    return &f->access;
-}
-
-static const report_finding_place *earlier_in(const report_finding *f) {
-    return &f->other;
-}
-
-/* Whether an earlier pair, or the shown one, has the line already. */
-static bool is_listed(const report_finding *f, size_t at, place_in place) {
-    for (size_t i = 0; i < at; i++)
-        if (is_same_line(place(&f->also[i]), place(&f->also[at]))) return true;
-    return is_same_line(place(f), place(&f->also[at]));
-}
-
-/* Lists further lines, "15, 17, b.cu:19", with the file where it is not the shown access's; nothing if there are none.
- */
-static size_t put_lines(text *out, const report_finding *f, place_in place, const char *intro) {
-    size_t count = 0;
-    const char *file = f->access.file;
-    for (size_t i = 0; i < f->also_count; i++) {
-        const report_finding_place *p = place(&f->also[i]);
-        if (!p->line || is_listed(f, i, place) || count++ >= MOST_LINES) continue;
-        text_put(out, count == 1 ? intro : ", ");
-        if (p->file && (!file || strcmp(file, p->file) != 0)) text_printf(out, "%s:", file = p->file);
-        text_printf(out, "%" PRIu32, p->line);
-    }
-    if (count > MOST_LINES) text_printf(out, " and %zu more", count - MOST_LINES);
-    return count;
-}
-
-/* One cause's reads of bytes that nobody has written, or its pairs of accesses. */
-static void put_reads(text *out, const report_finding *f) {
-    const bool several = f->also_count > 1;
-    text_printf(out, "%zu more place%s read%s bytes that the same write should set", f->also_count, several ? "s" : "",
-                several ? "" : "s");
-    put_lines(out, f, later_in, ": line ");
-}
-
-static void put_waits(text *out, const report_finding *f) {
-    const bool several = f->also_count > 1;
-    text_printf(out, "%zu more place%s wait%s in vain", f->also_count, several ? "s" : "", several ? "" : "s");
-    put_lines(out, f, later_in, ": line ");
-}
-
-static void put_groups(text *out, const report_finding *f) {
-    text_printf(out, "%zu more group%s of threads at the same barrier", f->also_count, f->also_count > 1 ? "s" : "");
-}
-
-static void put_pairs(text *out, const report_finding *f, size_t pairs) {
-    text_printf(out, "%zu more pair%s of places lack%s this order", pairs, pairs > 1 ? "s" : "", pairs > 1 ? "" : "s");
-    const size_t later = put_lines(out, f, later_in, ": also with the later access at line ");
-    put_lines(out, f, earlier_in,
-              later ? ", with the earlier one at line " : ": also with the earlier access at line ");
-}
-
-void report_put_also(text *out, const report_finding *f) {
-    size_t pairs = 0;
-    const report_finding *early = NULL;
-    for (size_t i = 0; i < f->also_count; i++)
-        if (!lacks_write(&f->also[i]))
-            pairs++;
-        else if (!early)
-            early = &f->also[i];
-    if (f->also_count && f->first->kind == HAUL_FINDING_DEADLOCK) {
-        put_waits(out, f);
-        return;
-    }
-    if (f->also_count && f->first->kind == HAUL_FINDING_BARRIER_DIVERGENCE) {
-        put_groups(out, f);
-        return;
-    }
-    if (f->also_count && lacks_write(f)) {
-        put_reads(out, f);
-        return;
-    }
-    if (pairs) put_pairs(out, f, pairs);
-    if (early)
-        text_printf(out, "%sin one order line %" PRIu32 " reads bytes before anything is written there",
-                    pairs ? "; " : "", early->access.line);
 }

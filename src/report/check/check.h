@@ -52,6 +52,13 @@ typedef struct report_checked_launch {
     bool differs;                    /* its result differs between them */
 } report_checked_launch;
 
+/* A launch that could not run. */
+typedef struct report_unrun {
+    int64_t id;
+    const char *kernel; /* as the launch names it */
+    const char *reason;
+} report_unrun;
+
 /* One end of a finding, resolved. */
 typedef struct report_finding_place {
     const haul_instruction_record *instruction; /* NULL: unknown */
@@ -149,6 +156,11 @@ void report_verdict_free(report_verdict *v);
  * it, after ignored findings are marked. */
 haul_status report_join_causes(report_verdict *v);
 
+/* Whether both places are one line of a file. */
+bool report_is_same_line(const report_finding_place *a, const report_finding_place *b);
+/* Whether the finding is a read of bytes that nobody has written: it has no earlier access. */
+bool report_lacks_write(const report_finding *f);
+
 bool report_verdict_passed(const report_verdict *v);
 
 /* ---- writing; all append to `out` ---- */
@@ -161,26 +173,33 @@ haul_status report_put_check_totals(const report_checker *c, text *out);
 /* {"id":...,"kernel":...,"findings":[...],"expectations":[...]}; the caller owns `*json`. */
 haul_status report_check_json(const report_verdict *v, json_t **json);
 
+/* {"id":...,"kernel":...,"error":...}; the caller owns `*json`. */
+haul_status report_unrun_json(const report_unrun *u, json_t **json);
+
 /* A SARIF 2.1.0 log that grows launch by launch; equal findings of several launches become one result. */
 typedef struct report_sarif {
     json_t *results;
-    json_t *keys; /* of results: their index */
+    json_t *keys;  /* of results: their index */
+    json_t *unrun; /* notifications about launches that could not run */
     report_sources *sources;
 } report_sarif;
 
 haul_status report_sarif_init(report_sarif *s, report_sources *sources);
 void report_sarif_free(report_sarif *s);
 haul_status report_sarif_add(report_sarif *s, const report_verdict *v);
+haul_status report_sarif_add_unrun(report_sarif *s, const report_unrun *u);
 haul_status report_sarif_write(const report_sarif *s, text *out);
 
 /* A JUnit report: a test case for each launch, and for each of its expectations. */
 typedef struct report_junit {
     text cases;
     size_t tests, failures;
+    size_t errors; /* launches that could not run */
 } report_junit;
 
 void report_junit_free(report_junit *j);
 haul_status report_junit_add(report_junit *j, const report_verdict *v);
+haul_status report_junit_add_unrun(report_junit *j, const report_unrun *u);
 haul_status report_junit_write(const report_junit *j, text *out);
 
 /* ---- for the writers ---- */

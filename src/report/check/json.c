@@ -129,5 +129,11 @@ haul_status report_check_json(const report_verdict *v, json_t **json) {
             json_pack("{s:I, s:b}", "compared", (json_int_t)v->launch.schedules, "differ", v->launch.differs));
     if (*json && v->launch.has_device)
         (void)json_object_set_new(*json, "device", json_integer((json_int_t)v->launch.device));
-    return *json ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report");
+    return *json ? HAUL_OK : haul_no_memory("the report");
+}
+
+haul_status report_unrun_json(const report_unrun *u, json_t **json) {
+    *json = json_pack("{s:I, s:o, s:o}", "id", (json_int_t)u->id, "kernel", report_json_string(u->kernel), "error",
+                      report_json_string(u->reason));
+    return *json ? HAUL_OK : haul_no_memory("the report");
 }

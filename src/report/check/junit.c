@@ -1,8 +1,8 @@
 /* Writes launches and expectations as JUnit test cases, which most CI services show.
  *
- * A launch is a test case that fails by its findings; each expectation is another. The classname is the kernel, so
- * services group by it. Cases are collected as text while launches run, and the totals, which come first in the file,
- * are added at the end. */
+ * A launch is a test case that fails by its findings, or has an error if it could not run; each expectation is another.
+ * The classname is the kernel, so services group by it. Cases are collected as text while launches run, and the totals,
+ * which come first in the file, are added at the end. */
 #include "base/status.h"
 #include "report/check/check.h"
 #include "report/write/markup.h"
@@ -15,9 +15,9 @@ void report_junit_free(report_junit *j) {
     *j = (report_junit){0};
 }
 
-static void open_case(report_junit *j, const char *name, const report_verdict *v) {
+static void open_case(report_junit *j, const char *name, const char *kernel) {
     text_put(&j->cases, "  <testcase classname=\"");
-    markup_put(&j->cases, v->kernel);
+    markup_put(&j->cases, kernel);
     text_put(&j->cases, "\" name=\"");
     markup_put(&j->cases, name);
     text_put(&j->cases, "\">\n");
@@ -91,7 +91,7 @@ static void add_expectation(report_junit *j, const report_verdict *v, const repo
     text name = {0}, body = {0};
     text_printf(&name, "launch %" PRId64 ": %s:%" PRIu32 ": expect %s", v->launch.id, o->rule->file, o->rule->line,
                 o->rule->text);
-    open_case(j, text_string(&name), v);
+    open_case(j, text_string(&name), v->kernel);
     if (!o->holds) {
         j->failures++;
         text_printf(&body, "%s:%" PRIu32 ": expected %s: %s", o->rule->file, o->rule->line, o->rule->text, o->measured);
@@ -104,22 +104,40 @@ static void add_expectation(report_junit *j, const report_verdict *v, const repo
     text_free(&body);
 }
 
-haul_status report_junit_add(report_junit *j, const report_verdict *v) {
+static void open_launch(report_junit *j, int64_t id, const char *kernel) {
     char name[48];
-    snprintf(name, sizeof name, "launch %" PRId64, v->launch.id);
-    open_case(j, name, v);
+    snprintf(name, sizeof name, "launch %" PRId64, id);
+    open_case(j, name, kernel);
+}
+
+static haul_status end_cases(const report_junit *j) {
+    return j->cases.failed ? haul_no_memory("the report") : HAUL_OK;
+}
+
+haul_status report_junit_add(report_junit *j, const report_verdict *v) {
+    open_launch(j, v->launch.id, v->kernel);
     add_findings(j, v);
     text_put(&j->cases, "  </testcase>\n");
     for (size_t i = 0; i < v->outcome_count; i++) add_expectation(j, v, &v->outcomes[i]);
-    return j->cases.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report") : HAUL_OK;
+    return end_cases(j);
+}
+
+haul_status report_junit_add_unrun(report_junit *j, const report_unrun *u) {
+    open_launch(j, u->id, u->kernel);
+    text_put(&j->cases, "    <error type=\"cannot-run\" message=\"");
+    markup_put(&j->cases, u->reason);
+    text_put(&j->cases, "\"/>\n  </testcase>\n");
+    j->errors++;
+    return end_cases(j);
 }
 
 haul_status report_junit_write(const report_junit *j, text *out) {
-    text_printf(out,
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%zu\" failures=\"%zu\">\n"
-                "<testsuite name=\"haul check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\">\n",
-                j->tests, j->failures, j->tests, j->failures);
+    text_printf(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n"
+        "<testsuite name=\"haul check\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\">\n",
+        j->tests, j->failures, j->errors, j->tests, j->failures, j->errors);
     text_put(out, text_string(&j->cases));
     text_put(out, "</testsuite>\n</testsuites>\n");
-    return out->failed || j->cases.failed ? haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "no memory for the report") : HAUL_OK;
+    return out->failed ? haul_no_memory("the report") : end_cases(j);
 }

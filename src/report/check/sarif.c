@@ -3,7 +3,8 @@
  * A service recognises a finding of an earlier log by its fingerprint, so that depends on the kernel, the kind and the
  * lines, not on paths of this machine or on the launch. The same finding in several launches is one result that counts
  * its occurrences. Paths below the current folder are relative to it, so that a service finds them in the repository.
- * The failure of an expectation is a result of its own rule. */
+ * The failure of an expectation is a result of its own rule. A launch that could not run is no result, but a
+ * notification of the tool, and makes its run unsuccessful. */
 #include "base/hash.h"
 #include "base/status.h"
 #include "report/check/check.h"
@@ -17,13 +18,14 @@ static const char schema[] = "https://json.schemastore.org/sarif-2.1.0.json";
 static const char expectation[] = "expectation";
 
 haul_status report_sarif_init(report_sarif *s, report_sources *sources) {
-    *s = (report_sarif){.results = json_array(), .keys = json_object(), .sources = sources};
-    return s->results && s->keys ? HAUL_OK : haul_no_memory("the report");
+    *s = (report_sarif){.results = json_array(), .keys = json_object(), .unrun = json_array(), .sources = sources};
+    return s->results && s->keys && s->unrun ? HAUL_OK : haul_no_memory("the report");
 }
 
 void report_sarif_free(report_sarif *s) {
     json_decref(s->results);
     json_decref(s->keys);
+    json_decref(s->unrun);
     *s = (report_sarif){0};
 }
 
@@ -247,6 +249,13 @@ haul_status report_sarif_add(report_sarif *s, const report_verdict *v) {
     return HAUL_OK;
 }
 
+haul_status report_sarif_add_unrun(report_sarif *s, const report_unrun *u) {
+    json_t *location = json_pack("{s:o}", "logicalLocations", logical_json(u->kernel));
+    json_t *notification = json_pack("{s:s, s:{s:o}, s:[o]}", "level", "error", "message", "text",
+                                     report_json_string(u->reason), "locations", location);
+    return json_array_append_new(s->unrun, notification) == 0 ? HAUL_OK : haul_no_memory("the report");
+}
+
 /* ---- the log ---- */
 
 static json_t *rule_json(const char *id, const char *why, const char *cure, haul_finding_grade grade) {
@@ -271,7 +280,10 @@ static json_t *rules_json(void) {
 haul_status report_sarif_write(const report_sarif *s, text *out) {
     json_t *tool = json_pack("{s:{s:s, s:s, s:s, s:o}}", "driver", "name", "haul", "version", HAUL_VERSION,
                              "semanticVersion", HAUL_VERSION, "rules", rules_json());
-    json_t *log = json_pack("{s:s, s:s, s:[{s:o, s:s, s:O}]}", "$schema", schema, "version", "2.1.0", "runs", "tool",
-                            tool, "columnKind", "utf16CodeUnits", "results", s->results);
+    json_t *invocation = json_pack("{s:b, s:O}", "executionSuccessful", json_array_size(s->unrun) == 0,
+                                   "toolExecutionNotifications", s->unrun);
+    json_t *log =
+        json_pack("{s:s, s:s, s:[{s:o, s:[o], s:s, s:O}]}", "$schema", schema, "version", "2.1.0", "runs", "tool", tool,
+                  "invocations", invocation, "columnKind", "utf16CodeUnits", "results", s->results);
     return report_json_put(log, JSON_INDENT(1), out);
 }
