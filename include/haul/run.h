@@ -144,19 +144,19 @@ typedef struct haul_stall_info {
 extern const haul_stall_info haul_stalls[HAUL_STALL_COUNT];
 
 /* How a simulated launch spends its time. It comes from the model that gives estimate_us, never from a GPU; all fields
- * are 0 if the launch was not counted. Shares are 0 to 1, of the kernel's own time, cycles / sm_mhz; launch overhead is
- * not included. */
+ * are 0 if the launch was not counted. Shares are 0 to 1, of the kernel's own time, cycles / sm_mhz, without the time
+ * to launch it. Those of L2, the SM and issue slots are of 1.6 us more, since Nsight Compute measures as much. */
 typedef struct haul_estimate {
     double cycles, sm_mhz;                        /* cycles of the SM clock, and its frequency under load */
     double memory_gbps;                           /* peak rate of device memory */
     double memory_share;                          /* share of that rate used by reads and writes, as dram__throughput */
-    double l2_share;                              /* share of time that L2 is busy */
+    double l2_share;                              /* share of time that L2 is busy, as lts__throughput */
     double nvlink_read_share, nvlink_write_share; /* share of time that accesses to peers keep the links busy */
-    double sm_share;                 /* busiest of issue slots, register writes by memory, constants and barriers */
-    double issue_share;              /* share of the schedulers' issue slots */
-    double l1_share;                 /* busiest part of L1 and shared memory: wavefronts, atomics, textures */
-    double instructions;             /* machine instructions that warps issue */
-    double warps_per_sm;             /* resident on average */
+    double sm_share;     /* busiest of issue slots, register writes by memory, constants and barriers */
+    double issue_share;  /* share of the schedulers' issue slots */
+    double l1_share;     /* busiest part of L1 and shared memory: wavefronts, atomics, textures, the way to L2 */
+    double instructions; /* machine instructions that warps issue */
+    double warps_per_sm; /* resident on average */
     double stalls[HAUL_STALL_COUNT]; /* cycles, summed over all warps */
 } haul_estimate;
 
