@@ -40,9 +40,17 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size) {
     return grown;
 }
 
+enum { PAGE = 2 << 20 };
+
+void *memory_large_pages(size_t size) {
+    const size_t whole = (size + PAGE - 1) / PAGE * PAGE;
+    void *p = must_fail() ? NULL : aligned_alloc(PAGE, whole);
+    if (p) memory_prefer_large_pages(p, whole);
+    return p;
+}
+
 /* Only whole large pages can be asked for; the system may refuse without harm. */
 void memory_prefer_large_pages(void *p, size_t size) {
-    enum { PAGE = 2 << 20 };
     const uintptr_t start = (uintptr_t)p, first = (start + PAGE - 1) / PAGE * PAGE, last = (start + size) / PAGE * PAGE;
     if (last > first) (void)madvise((char *)p + (first - start), last - first, MADV_HUGEPAGE);
 }

@@ -13,6 +13,9 @@ void memory_free(void *p);
  * may have moved; *capacity doubles if it was full. Returns NULL without memory; the old array stays valid. */
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
+/* As memory_alloc(), for much memory that will be used all over: in large pages if the host has them. */
+void *memory_large_pages(size_t size);
+
 /* Suggests large pages to the host for memory that will be used all over, to avoid TLB misses. */
 void memory_prefer_large_pages(void *p, size_t size);
 

@@ -13,6 +13,7 @@
 
 #include "check/finding.h"
 #include "check/hazard.h"
+#include "check/shadow_memory.h"
 #include "state/block.h"
 
 typedef struct sim_watch sim_watch;
@@ -114,7 +115,8 @@ typedef struct sim_access_log {
     bool failed;
 } sim_access_log;
 
-haul_status sim_watch_create(const sim_grid *g, sim_watch **out);
+/* *kept: memory that an earlier launch has left, or NULL; sim_watch_free() leaves the watch's there. */
+haul_status sim_watch_create(const sim_grid *g, sim_shadow_memory **kept, sim_watch **out);
 void sim_watch_free(sim_watch *watch);
 /* Replays the SMs' logs, empties them and begins a new epoch. */
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);

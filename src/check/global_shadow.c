@@ -26,11 +26,29 @@ static uint32_t releases_kept(const sim_grid *g) {
     return most < LEAST ? LEAST : most > SIM_MOST_RELEASES ? SIM_MOST_RELEASES : (uint32_t)most;
 }
 
-haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
+/* Takes the memory that an earlier launch has left. */
+static haul_status find_memory(sim_watch *watch, sim_shadow_memory **kept) {
+    watch->kept = kept;
+    watch->memory = kept && *kept ? *kept : sim_shadow_memory_create();
+    if (kept) *kept = NULL;
+    return watch->memory ? HAUL_OK : sim_watch_no_memory();
+}
+
+/* Leaves the memory to the next launch, unless one that has run meanwhile has left its own. */
+static void leave_memory(sim_watch *watch) {
+    if (!watch->memory || !watch->kept || *watch->kept) {
+        sim_shadow_memory_free(watch->memory);
+        return;
+    }
+    sim_shadow_memory_end_launch(watch->memory);
+    *watch->kept = watch->memory;
+}
+
+haul_status sim_watch_create(const sim_grid *g, sim_shadow_memory **kept, sim_watch **out) {
     *out = memory_zeroed(1, sizeof **out);
     if (!*out) return sim_watch_no_memory();
     (*out)->grid = g;
-    pthread_mutex_init(&(*out)->regions.lock, NULL);
+    HAUL_TRY(find_memory(*out, kept));
     (*out)->epoch = 1;
     HAUL_TRY(sim_adders_find(g->program, &(*out)->results));
     for (unsigned kind = 0; kind < SIM_PUBLICATIONS && g->clusters <= MOST_CLUSTERS; kind++) {
@@ -42,7 +60,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_watch **out) {
         (*out)->slices[i].free_row = (*out)->slices[i].free_shared = (*out)->slices[i].last_shared = SIM_NO_ROW;
         (*out)->slices[i].free_note = SIM_NO_ROW;
         (*out)->slices[i].findings.places = g->places;
-        (*out)->slices[i].regions = &(*out)->regions;
+        (*out)->slices[i].memory = (*out)->memory;
     }
     return HAUL_OK;
 }
@@ -65,9 +83,7 @@ void sim_watch_free(sim_watch *watch) {
             sim_history_free(&watch->histories[kind][i]);
         memory_free(watch->histories[kind]);
     }
-    for (size_t i = 0; i < watch->regions.count; i++) memory_free(watch->regions.list[i]);
-    memory_free(watch->regions.list);
-    pthread_mutex_destroy(&watch->regions.lock);
+    leave_memory(watch);
     memory_free(watch->results);
     memory_free(watch->flag_words);
     memory_free(watch);
@@ -116,38 +132,11 @@ const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {
 
 /* ---- memory ---- */
 
-/* Sizes of chunks, and of regions; chunks are on their own as long as they are FEW bytes together. */
-enum { FIRST_CHUNK = 1 << 14, MOST_CHUNK = 1 << 17, FEW = 4 << 20, REGION = 8 << 20 };
-
-static void *add_region(sim_regions *r, size_t bytes) {
-    void **list = memory_grow(r->list, r->count, &r->capacity, sizeof *list);
-    if (!list) return NULL;
-    r->list = list;
-    void *region = memory_alloc(bytes);
-    if (region) r->list[r->count++] = region;
-    return region;
-}
-
-static void *take_chunk(sim_regions *r, size_t bytes) {
-    r->taken += bytes;
-    if (r->taken <= FEW) return add_region(r, bytes);
-    if (r->left < bytes) {
-        r->at = add_region(r, REGION);
-        r->left = r->at ? REGION : 0;
-        if (!r->at) return NULL;
-        memory_prefer_large_pages(r->at, REGION);
-    }
-    void *chunk = r->at;
-    r->at += bytes;
-    r->left -= bytes;
-    return chunk;
-}
+enum { FIRST_CHUNK = 1 << 14, MOST_CHUNK = 1 << 17 };
 
 static bool next_chunk(sim_slice *s) {
     s->chunk_bytes = !s->chunk_bytes ? FIRST_CHUNK : s->chunk_bytes < MOST_CHUNK ? 2 * s->chunk_bytes : MOST_CHUNK;
-    pthread_mutex_lock(&s->regions->lock);
-    s->chunk = take_chunk(s->regions, s->chunk_bytes);
-    pthread_mutex_unlock(&s->regions->lock);
+    s->chunk = sim_shadow_memory_take(s->memory, s->chunk_bytes);
     s->chunk_left = s->chunk ? s->chunk_bytes : 0;
     return s->chunk != NULL;
 }

@@ -10,9 +10,8 @@
 #define HAUL_CHECK_GLOBAL_SHADOW_H
 
 #include "check/internal.h"
+#include "check/shadow_memory.h"
 #include "state/block.h"
-
-#include <pthread.h>
 
 /* The last writer of bytes and those who have read them since: the last reader; a reader of its cluster that it does
  * not know of (another warp, or other lanes); and the last reader of another cluster. After a barrier, a thread that
@@ -171,17 +170,6 @@ enum {
     SIM_BLOCK_ACCESSORS = 512
 };
 
-/* Memory for what the slices keep until the launch ends. Each takes chunks, out of regions in large pages once there is
- * much: scattered accesses touch so many pages of the shadow that looking up small ones would cost as much as the
- * accesses themselves. */
-typedef struct sim_regions {
-    pthread_mutex_t lock;
-    void **list;
-    size_t count, capacity;
-    char *at; /* unused bytes of the last region: `left` */
-    size_t left, taken;
-} sim_regions;
-
 /* The accessors of a slice's words. `recent`: some of the last, by hash. */
 enum { SIM_RECENT_ACCESSORS = 2048 };
 typedef struct sim_accessors {
@@ -193,8 +181,8 @@ typedef struct sim_accessors {
 } sim_accessors;
 
 typedef struct sim_slice {
-    sim_regions *regions;
-    char *chunk; /* unused bytes: `chunk_left` */
+    sim_shadow_memory *memory; /* the watch's, for what the slice keeps until the launch ends */
+    char *chunk;               /* unused bytes: `chunk_left` */
     size_t chunk_left, chunk_bytes;
     sim_page_slot *pages; /* open addressing by number */
     size_t capacity, count;
@@ -226,7 +214,8 @@ struct sim_watch {
     _Atomic bool has_released;                /* by the next number */
     uint32_t epoch;
     uint8_t *results; /* adder_words.h; NULL: adders.c has nothing to do */
-    sim_regions regions;
+    sim_shadow_memory *memory;
+    sim_shadow_memory **kept; /* gets `memory` when the launch ends; NULL: nothing is kept */
     sim_slice slices[SIM_WATCH_SLICES];
 };
 

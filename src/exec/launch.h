@@ -50,7 +50,8 @@ typedef struct sim_launch {
     struct sim_l2 **l2;     /* L2 state before and after the launch; NULL: L2 is empty at the start */
     sim_kernel_load *load;  /* gets the machine resources that the kernel uses; may be NULL */
     sim_rough_time *rough;  /* gets the estimated time of an uncounted launch; may be NULL */
-    struct sim_spares *spares;    /* for uncounted launches; may be NULL */
+    struct sim_spares *spares;         /* for uncounted launches; may be NULL */
+    struct sim_shadow_memory **shadow; /* with `check`: memory from launch to launch (check/shadow_memory.h); or NULL */
     bool *wrote_host;             /* set if the kernel wrote, or may have written, mapped host memory; may be NULL */
     struct sim_node_launch *node; /* with checks of several devices: its place among them; NULL otherwise */
     struct sim_use_list *uses;    /* with `check` or `follower`: gets what was read and written; may be NULL */

@@ -143,7 +143,7 @@ haul_status sim_run_set_up(sim_run *s) {
     if (l->follower) return sim_facts_find_uses(&s->facts, &s->grid);
     if (!l->check) return HAUL_OK;
     HAUL_TRY(sim_facts_find(&s->facts, &s->grid));
-    return sim_watch_create(&s->grid, &s->watch);
+    return sim_watch_create(&s->grid, l->shadow, &s->watch);
 }
 
 haul_status sim_run_set_up_part(sim_run *s, const sim_cluster_range *part, bool counted) {

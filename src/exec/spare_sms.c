@@ -14,9 +14,8 @@
 
 #include <string.h>
 
-/* Limits of a context: launches whose SMs are kept, and their bytes. On a small host the bytes are limited to one part
- * in HOST_PARTS of what it can give. A single launch may have half of them. */
-enum { MOST_SPARES = 32, MOST_BYTES = 512 << 20, HOST_PARTS = 16 };
+/* The most launches of a context whose SMs are kept. A single launch may have half of the bytes. */
+enum { MOST_SPARES = 32 };
 
 typedef struct sim_spare {
     sim_grid grid; /* of the launch that has left them */
@@ -63,12 +62,6 @@ sim_sm *sim_spares_take(sim_spares *s, const sim_grid *g, uint32_t *count) {
     return NULL;
 }
 
-/* Returns the bytes that a context's spares may have. */
-static uint64_t most_bytes(void) {
-    const uint64_t part = sim_host_available() / HOST_PARTS;
-    return part < MOST_BYTES ? part : MOST_BYTES;
-}
-
 /* Frees the least recently used spares until one more of `bytes` fits. */
 static void make_room(sim_spares *s, uint64_t bytes, uint64_t most) {
     while (s->first && (s->count >= MOST_SPARES || s->bytes + bytes > most)) {
@@ -79,7 +72,7 @@ static void make_room(sim_spares *s, uint64_t bytes, uint64_t most) {
 }
 
 bool sim_spares_put(sim_spares *s, const sim_grid *g, sim_sm *sms, uint32_t count) {
-    const uint64_t most = most_bytes();
+    const uint64_t most = sim_host_to_spare();
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count; i++) bytes += sim_sm_bytes(&sms[i]);
     if (bytes > most / 2) return false;

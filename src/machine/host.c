@@ -10,3 +10,10 @@ uint64_t sim_host_available(void) {
     /* Page cache counts as free: at least half of all memory is taken to be available. */
     return free_now > total / 2 ? free_now : total / 2;
 }
+
+/* On a small host it is one part in PARTS of what that can give. */
+uint64_t sim_host_to_spare(void) {
+    enum { MOST_BYTES = 512 << 20, PARTS = 16 };
+    const uint64_t part = sim_host_available() / PARTS;
+    return part < MOST_BYTES ? part : MOST_BYTES;
+}

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "check/follow.h"
+#include "check/shadow_memory.h"
 #include "count/l2.h"
 #include "machine/heap.h"
 #include "machine/regions.h"
@@ -194,6 +195,7 @@ CUresult sim_call_context_release(CUdevice device) {
     sim_free_streams(c);
     sim_order_free(c);
     sim_follower_free(c->follower);
+    sim_shadow_memory_free(c->shadow);
     sim_free_pools(c);
     sim_free_pinned(c);
     sim_free_arrays(c);

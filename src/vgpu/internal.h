@@ -186,8 +186,9 @@ struct CUctx_st {
     CUmipmappedArray mipmaps;
     sim_textures textures;
     sim_spares spares;
-    sim_follower *follower; /* of an earlier launch (launch.c), or NULL */
-    bool is_running;        /* a kernel, while other threads may call: there is one at a time */
+    struct sim_shadow_memory *shadow; /* that an earlier launch has left, or NULL */
+    sim_follower *follower;           /* of an earlier launch (launch.c), or NULL */
+    bool is_running;                  /* a kernel, while other threads may call: there is one at a time */
     uint64_t persisting_l2;
     bool keeps_l2;                 /* between launches */
     bool launched_unchecked;       /* since checks were last on: nobody followed what these launches wrote */

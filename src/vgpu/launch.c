@@ -150,6 +150,7 @@ static haul_status begin(const sim_work *w, struct sim_running *r) {
     r->record = wanted || l.uncounted ? wanted : &r->own;
     l.load = &r->load;
     l.spares = &c->spares;
+    l.shadow = &c->shadow;
     l.rough = r->times ? &r->times->rough : &r->rough;
     l.wrote_host = &r->wrote_host;
     l.cause = &c->cause;
