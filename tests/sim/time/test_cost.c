@@ -286,11 +286,16 @@ static void loads_stay_behind_a_shuffle_if_lanes_may_have_left_the_loop(void **s
 }
 
 #define TEN FMA FMA FMA FMA FMA FMA FMA FMA FMA FMA
+#define SIXTY_FOUR TEN TEN TEN TEN TEN TEN FMA FMA FMA FMA
 
 static void loops_of_a_constant_number_of_iterations_are_unrolled_as_ptxas_does(void **state) {
     (void)state;
-    assert_float_equal(dearest(TIMES("8", TEN)).waits, 1.0 / 8, 0.001);                   /* whole */
-    assert_float_equal(dearest(TIMES("16", TEN TEN TEN TEN TEN TEN)).waits, 0.25, 0.001); /* in part */
+    assert_float_equal(dearest(TIMES("8", TEN)).waits, 1.0 / 8, 0.001);      /* whole */
+    assert_float_equal(dearest(TIMES("16", SIXTY_FOUR)).waits, 0.25, 0.001); /* in part */
+    assert_float_equal(dearest(TIMES("16", SIXTY_FOUR LOAD("%f4", "4") LOAD("%f5", "8") LOAD("%f6", "12") LOAD(
+                                               "%f7", "16") LOAD("%f8", "20") LOAD("%f9", "24") LOAD("%f10", "28")))
+                           .waits,
+                       1, 0.001); /* accesses count twice */
     assert_float_equal(dearest(TIMES("16", TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN)).waits, 1, 0.001);
 }
 
