@@ -409,15 +409,15 @@ static bool may_diverge(const ptx_function *f, const scan *s, const chain *c) {
     return test && !(begins_uniform(f, s, c, &test->operands[1]) && begins_uniform(f, s, c, &test->operands[2]));
 }
 
-/* Returns how many iterations of a loop of a constant number ptxas 13.0 puts one after the other. Read off machine code
- * of 248 loops with 4 to 90 products and 1 to 16 loads that run 8 to 64 times: 224 have as many, or one more or less.
- * Accesses to memory count twice in the size of an iteration. */
-static unsigned constant_rounds(float size, unsigned trips, bool merges) {
-    enum { FEW = 3, LONG = 82, SHORT = 40, ALL_OF_SHORT = 900, ALL_OF_OTHERS = 520, PART = 340, LEAST = 4 };
+/* Returns how many iterations of a loop of a constant number ptxas 13.0 puts one after the other: all, or as many as
+ * fit if `partly`. Read off machine code of 248 loops with 4 to 90 products and 1 to 16 loads that run 8 to 64 times:
+ * 224 have as many, or one more or less. Accesses to memory count twice in the size of an iteration. */
+static unsigned constant_rounds(float size, unsigned trips, bool partly) {
+    enum { FEW = 3, LONG = 80, SHORT = 40, ALL_OF_SHORT = 900, ALL_OF_OTHERS = 520, PART = 340, LEAST = 4 };
     const float all = size * (float)trips;
     if (trips <= FEW || all <= (size <= SHORT ? ALL_OF_SHORT : ALL_OF_OTHERS)) return trips;
     const float part = PART / fmaxf(size, 1);
-    return size > LONG || merges ? 1 : part < LEAST ? LEAST : (unsigned)part;
+    return size > LONG || !partly ? 1 : part < LEAST ? LEAST : (unsigned)part;
 }
 
 /* True if ptxas unrolls the loop only when its number of iterations is constant. */
@@ -453,9 +453,8 @@ static float waits_of(const scan *s, unsigned rounds) {
 }
 
 /* Unrolling by `rounds` removes most of the counting of a loop. Its iterations wait together if nothing keeps their
- * loads in order. In loops that are not unrolled, ptxas 13.0 does not move guarded
- * loads ahead that merge their results with zeros, as Triton writes masked ones: 4 to 16 of them are waited for in 2 to
- * 14 groups, in the machine code of sums by Triton and Inductor. */
+ * loads in order. In others, ptxas 13.0 does not move guarded loads ahead that merge their results with zeros, as
+ * Triton writes masked ones: 4 to 16 of them wait in 2 to 14 groups, in sums by Triton and Inductor. */
 static void unroll(sim_cost *cost, const scan *s, unsigned rounds) {
     enum { COUNTING = 3 };
     if (!s->in_order && rounds > 1)
@@ -472,7 +471,8 @@ static void unroll(sim_cost *cost, const scan *s, unsigned rounds) {
 static unsigned rounds_of(const ptx_function *f, const chain *c, const scan *s) {
     if (f->keeps_loops || f->instructions[c->first].keeps_loop || s->unrolled) return 1;
     const unsigned trips = sim_constant_trips(f, s->writers, c->first, c->end);
-    if (trips) return constant_rounds(s->total.issued + s->accesses, trips, s->merging > 1);
+    const bool partly = s->merging <= 1 && s->block == s->chain;
+    if (trips) return constant_rounds(s->total.issued + s->accesses, trips, partly);
     return counts(f, c) && s->total.issued <= MOST_UNROLLED ? ROUNDS : 1;
 }
 

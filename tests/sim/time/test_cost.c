@@ -299,6 +299,14 @@ static void loops_of_a_constant_number_of_iterations_are_unrolled_as_ptxas_does(
     assert_float_equal(dearest(TIMES("16", TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN)).waits, 1, 0.001);
 }
 
+static void loops_with_branches_are_unrolled_whole_or_not_at_all(void **state) {
+    (void)state;
+#define BRANCH "setp.lt.u32 %p2, %r11, %r0;\n@%p2 bra S;\nadd.f32 %f3, %f3, %f1;\nS:\n"
+    assert_float_equal(waits_of(TIMES("8", TEN BRANCH)), 1.0 / 8, 0.001);
+    assert_float_equal(waits_of(TIMES("64", TEN BRANCH)), 1, 0.001);
+    assert_true(waits_of(TIMES("64", TEN)) < 0.1);
+}
+
 /* The sum of what is loaded is the counter's copy, as Triton and clang write it. */
 static void a_counter_may_be_a_copy_of_its_sum(void **state) {
     (void)state;
@@ -454,6 +462,7 @@ int main(void) {
         cmocka_unit_test(loads_stay_behind_an_exact_division),
         cmocka_unit_test(loads_stay_behind_a_shuffle_if_lanes_may_have_left_the_loop),
         cmocka_unit_test(loops_of_a_constant_number_of_iterations_are_unrolled_as_ptxas_does),
+        cmocka_unit_test(loops_with_branches_are_unrolled_whole_or_not_at_all),
         cmocka_unit_test(a_counter_may_be_a_copy_of_its_sum),
         cmocka_unit_test(atomics_that_release_and_acquire_wait_one_after_the_other),
         cmocka_unit_test(a_fence_of_the_gpu_is_a_wait_and_one_of_the_block_is_none),
