@@ -14,6 +14,7 @@
 #include "assembler/rounds.h"
 #include "assembler/schedule.h"
 #include "assembler/values.h"
+#include "assembler/window.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
@@ -116,10 +117,11 @@ static price price_of(const ptx_instruction *i, cost_rows rows) {
     return (price){costs[*row - 1].latency, costs[*row - 1].slots, false, costs[*row - 1].pipe, costs[*row - 1].busy};
 }
 
-/* A register's value: after how many waits of the block it is ready. */
+/* A register's value: after how many waits of the block it is ready, and after how many if the iterations of an
+ * unrolled loop do not wait for each other. */
 typedef struct value {
     uint32_t chain; /* index + 1 of the first block of the chain that set it; 0: none yet */
-    uint8_t depth;
+    uint8_t depth, apart;
     bool copied; /* by MOV */
 } value;
 
@@ -160,18 +162,21 @@ typedef struct scan {
     uint8_t waits;
     bool copies; /* the instruction is a MOV */
     uint8_t depth, result_depth;
-    uint8_t round, before; /* waits of the block before this iteration */
-    uint8_t ordered;       /* waits before anything behind the last fence */
+    uint8_t apart, result_apart, most_apart; /* the same and `waits` if iterations do not wait for each other */
+    uint8_t round, before;                   /* waits of the block before this iteration */
+    uint8_t ordered, called; /* waits before anything behind the last fence; apart, behind the last call */
     store stores[MOST_STORES];
     unsigned store_count;
     uint8_t crowded;      /* waits before the last of those for which `stores` has no room */
+    bool has_rounds;      /* the chain has been unrolled */
     bool carried;         /* the instruction needs what an earlier iteration, or block, loaded */
     bool in_order;        /* the iterations of a loop cannot overlap: see notice_order() */
     bool diverges;        /* the chain is a loop that lanes may leave at different times */
     bool converged;       /* a collective of the chain has checked that they are together */
-    float loads;          /* of the chain */
+    float accesses;       /* loads, stores and atomics of machine code */
     float merging;        /* guarded loads whose results keep what a MOV left if the guard is false */
     const uint8_t *fused; /* by instruction: sim_fuse() */
+    sim_window *window;
     sim_schedule *schedule;
     sim_timing *timings; /* by block */
     maker *makers;       /* by register: the chain's last instruction that writes it */
@@ -195,14 +200,15 @@ static void take_source(void *context, uint32_t reg, bool writes) {
     if (writes) return;
     const bool own = v->chain == s->chain + 1;
     const bool comes = !own && sim_is_in_flight(s->flight, s->block, reg);
-    const uint8_t depth = own ? v->depth : comes;
+    const uint8_t depth = own ? v->depth : comes, apart = own ? v->apart : comes;
     if (depth > s->depth) s->depth = depth;
+    if (apart > s->apart) s->apart = apart;
     s->carried |= comes;
 }
 
 static void set_result(void *context, uint32_t reg, bool writes) {
     scan *s = context;
-    if (writes) s->values[reg] = (value){s->chain + 1, s->result_depth, s->copies};
+    if (writes) s->values[reg] = (value){s->chain + 1, s->result_depth, s->result_apart, s->copies};
 }
 
 /* The number of registers in which a load leaves copied values where its guard is false. Their copies are instructions
@@ -214,12 +220,13 @@ static unsigned merged_by(const scan *s, const ptx_instruction *i) {
     return d->kind == PTX_VECTOR ? d->part_count : 1;
 }
 
-/* Iterations of an unrolled loop wait one after the other. Measured launches of such loops take as long as without
- * unrolling (tests/data/estimates). */
+/* Iterations of an unrolled loop wait one after the other if something keeps their loads in order. */
 static void begin_instruction(scan *s, const ptx_instruction *i, uint8_t waits) {
     if (i->round != s->round) s->before = waits;
     s->round = i->round;
+    s->has_rounds |= i->round > 0;
     s->depth = s->before > s->ordered ? s->before : s->ordered;
+    s->apart = s->called;
     s->carried = false;
 }
 
@@ -299,6 +306,7 @@ static void keep_order(scan *s, const ptx_instruction *i, uint8_t waits) {
  * branch. */
 static void stay_behind_call(scan *s) {
     if (s->depth > s->ordered) s->ordered = s->depth;
+    if (s->apart > s->called) s->called = s->apart;
 }
 
 /* If lanes may have left a loop, machine code checks that all are together before its first collective (BRA.DIV), and
@@ -342,14 +350,18 @@ static float lsu_of(const ptx_instruction *i) {
     return i->op == PTX_OP_SHFL || ptx_reads_special(i, PTX_SPECIAL_TID_X, PTX_SPECIAL_TID_Z);
 }
 
+/* True if the instruction enters the queue of memory accesses. */
+static bool is_queued(const ptx_instruction *i, const price *p) {
+    const unsigned accesses = PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY | PTX_KIND_ATOMIC |
+                              PTX_KIND_MATRIX_LOAD | PTX_KIND_MATRIX_STORE;
+    if (p->pipe == SIM_PIPE_MIO || p->waits || ptx_is(i->op, accesses)) return true;
+    return ptx_is(i->op, PTX_KIND_LOAD) && ptx_in_shared(i);
+}
+
 /* Returns whether the unit of special functions converts the number. */
 static bool converts(const ptx_instruction *i) {
     if (i->op != PTX_OP_CVT) return false;
     return ptx_is_integer(i->type) != ptx_is_integer(i->type2) || i->type == PTX_F64 || i->type2 == PTX_F64;
-}
-
-static void set_depth(scan *s, const price *p) {
-    s->result_depth = (uint8_t)(s->depth + (p->waits && s->depth < UINT8_MAX));
 }
 
 /* A loop of one chain of blocks, which ends with its branch. */
@@ -397,14 +409,15 @@ static bool may_diverge(const ptx_function *f, const scan *s, const chain *c) {
     return test && !(begins_uniform(f, s, c, &test->operands[1]) && begins_uniform(f, s, c, &test->operands[2]));
 }
 
-/* Returns how many iterations of a loop of a constant number ptxas 13.0 puts one after the other. Read off machine code
- * of loops with 4 to 120 products that run 2 to 128 times. */
-static unsigned constant_rounds(float issued, unsigned trips, bool merges) {
-    enum { FEW = 3, LONG = 100, SHORT = 49, ALL_OF_SHORT = 900, ALL_OF_OTHERS = 520, PART = 310, LEAST = 4 };
-    const float all = issued * (float)trips;
-    if (trips <= FEW || all <= (issued <= SHORT ? ALL_OF_SHORT : ALL_OF_OTHERS)) return trips;
-    const float part = PART / fmaxf(issued, 1);
-    return issued > LONG || merges ? 1 : part < LEAST ? LEAST : (unsigned)part;
+/* Returns how many iterations of a loop of a constant number ptxas 13.0 puts one after the other: all, or as many as
+ * fit if `partly`. Read off machine code of 248 loops with 4 to 90 products and 1 to 16 loads that run 8 to 64 times:
+ * 224 have as many, or one more or less. Accesses to memory count twice in the size of an iteration. */
+static unsigned constant_rounds(float size, unsigned trips, bool partly) {
+    enum { FEW = 3, LONG = 80, SHORT = 40, ALL_OF_SHORT = 900, ALL_OF_OTHERS = 520, PART = 340, LEAST = 4 };
+    const float all = size * (float)trips;
+    if (trips <= FEW || all <= (size <= SHORT ? ALL_OF_SHORT : ALL_OF_OTHERS)) return trips;
+    const float part = PART / fmaxf(size, 1);
+    return size > LONG || !partly ? 1 : part < LEAST ? LEAST : (unsigned)part;
 }
 
 /* True if ptxas unrolls the loop only when its number of iterations is constant. */
@@ -433,15 +446,19 @@ static float added_by_copies(const ptx_function *f, const chain *c, const scan *
     return (float)(copies_of(f, c, s, rounds) - 1) * issued;
 }
 
+/* Waits of the chain so far, of which machine code has so many copies. */
+static float waits_of(const scan *s, unsigned rounds) {
+    const bool apart = s->has_rounds && !s->in_order;
+    return sim_window_waits(s->window, apart ? s->most_apart : s->waits, rounds, apart);
+}
+
 /* Unrolling by `rounds` removes most of the counting of a loop. Its iterations wait together if nothing keeps their
- * loads in order, and as many loads as have registers. In loops that are not unrolled, ptxas 13.0 does not move guarded
- * loads ahead that merge their results with zeros, as Triton writes masked ones: 4 to 16 of them are waited for in 2 to
- * 14 groups, in the machine code of sums by Triton and Inductor. */
+ * loads in order. In others, ptxas 13.0 does not move guarded loads ahead that merge their results with zeros, as
+ * Triton writes masked ones: 4 to 16 of them wait in 2 to 14 groups, in sums by Triton and Inductor. */
 static void unroll(sim_cost *cost, const scan *s, unsigned rounds) {
-    enum { LOADS = 32, COUNTING = 3 };
-    const float together = fminf((float)rounds, fmaxf(1, LOADS / fmaxf(s->loads, 1)));
+    enum { COUNTING = 3 };
     if (!s->in_order && rounds > 1)
-        cost->waits /= together;
+        cost->waits = waits_of(s, rounds) / (float)rounds;
     else if (s->merging > 1)
         cost->waits += sqrtf(s->merging) - 1;
     const float most = COUNTING * (1 - 1 / (float)(rounds > ROUNDS ? rounds : ROUNDS));
@@ -454,7 +471,8 @@ static void unroll(sim_cost *cost, const scan *s, unsigned rounds) {
 static unsigned rounds_of(const ptx_function *f, const chain *c, const scan *s) {
     if (f->keeps_loops || f->instructions[c->first].keeps_loop || s->unrolled) return 1;
     const unsigned trips = sim_constant_trips(f, s->writers, c->first, c->end);
-    if (trips) return constant_rounds(s->total.issued, trips, s->merging > 1);
+    const bool partly = s->merging <= 1 && s->block == s->chain;
+    if (trips) return constant_rounds(s->total.issued + s->accesses, trips, partly);
     return counts(f, c) && s->total.issued <= MOST_UNROLLED ? ROUNDS : 1;
 }
 
@@ -467,9 +485,9 @@ static bool is_of_another(const scan *s, uint32_t index, const ptx_instruction *
 static void begin_chain(scan *s, uint32_t block) {
     s->chain = block;
     s->total = (sim_cost){0};
-    s->waits = s->round = s->before = s->crowded = s->ordered = 0;
-    s->in_order = s->converged = s->filled = false;
-    s->merging = s->loads = s->folded = 0;
+    s->waits = s->round = s->before = s->crowded = s->ordered = s->called = s->most_apart = 0;
+    s->in_order = s->converged = s->filled = s->has_rounds = false;
+    s->merging = s->accesses = s->folded = 0;
     s->store_count = 0;
 }
 
@@ -508,12 +526,15 @@ static void scan_instruction(const ptx_function *f, uint32_t index, scan *s) {
     s->copies = i->op == PTX_OP_MOV;
     const unsigned merged = merged_by(s, i);
     s->merging += p.waits && merged;
-    s->loads += p.waits;
+    s->accesses += !another && is_queued(i, &p);
     if (s->depth > s->waits) s->waits = s->depth;
     if (s->ordered > s->waits) s->waits = s->ordered;
-    set_depth(s, &p);
+    if (s->apart > s->most_apart) s->most_apart = s->apart;
+    s->result_depth = (uint8_t)(s->depth + (p.waits && s->depth < UINT8_MAX));
+    s->result_apart = (uint8_t)(s->apart + (p.waits && s->apart < UINT8_MAX));
     if (sim_is_call(i)) stay_behind_call(s);
     ptx_visit_registers(i, set_result, s);
+    sim_window_add(s->window, f, index, p.waits ? s->result_depth : 0, s->result_apart);
     ptx_visit_registers(i, forget_base, s);
     if (i->op == PTX_OP_BRA && index + 1 != s->last_branch) return;
     t->slots += p.slots + (float)merged;
@@ -546,7 +567,7 @@ static void wait_for_all(const ptx_function *f, uint32_t index, scan *s) {
 /* The chain's cost up to the end of its current block. */
 static sim_cost cost_so_far(const scan *s) {
     sim_cost cost = s->total;
-    cost.waits = s->waits;
+    cost.waits = waits_of(s, 1);
     cost.busy[SIM_PIPE_NONE] = 0;
     return cost;
 }
@@ -584,14 +605,6 @@ typedef struct span {
 
 static bool is_near_access(const ptx_instruction *i) {
     return ptx_in_shared(i) || ptx_is(i->op, PTX_KIND_MATRIX_LOAD | PTX_KIND_MATRIX_STORE);
-}
-
-/* True if the instruction enters the queue of memory accesses. */
-static bool is_queued(const ptx_instruction *i, const price *p) {
-    const unsigned accesses = PTX_KIND_STORE | PTX_KIND_REDUCTION | PTX_KIND_COPY | PTX_KIND_ATOMIC |
-                              PTX_KIND_MATRIX_LOAD | PTX_KIND_MATRIX_STORE;
-    if (p->pipe == SIM_PIPE_MIO || p->waits || ptx_is(i->op, accesses)) return true;
-    return ptx_is(i->op, PTX_KIND_LOAD) && ptx_in_shared(i);
 }
 
 static bool ends_order(const ptx_instruction *i) {
@@ -743,6 +756,7 @@ static void cost_chain(const ptx_function *f, uint32_t first, uint32_t end, scan
     const chain c = {f->blocks[first].first, last->end};
     unsigned rounds = 1;
     begin_chain(s, first);
+    sim_window_begin(s->window, f, c.first, c.end);
     s->last_branch = last->end;
     s->diverges = loops && may_diverge(f, s, &c);
     for (uint32_t b = first; b < end; b++) {
@@ -816,6 +830,7 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
               .fused = sim_fuse(f, writers, scratch),
               .loops = sim_find_rounds(f, scratch),
               .schedule = sim_schedule_new(scratch),
+              .window = sim_window_new(f, scratch),
               .timings = ARENA_ARRAY(scratch, f->block_count + 1, sim_timing),
               .makers = ARENA_ARRAY(scratch, f->register_count + 1, maker),
               .rows = arena_alloc(scratch, sizeof(cost_rows))};

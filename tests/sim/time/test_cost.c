@@ -4,14 +4,15 @@
 #include "ptx/inline.h"
 #include "assembler/assembler.h"
 #include "assembler/cost.h"
+#include "assembler/unroll.h"
 
 typedef struct totals {
     float waits, first; /* of all blocks, and of the first one */
     double code;        /* instructions in the code */
 } totals;
 
-/* Returns the most expensive block of a kernel, and sums all; loops here have one block. */
-static sim_cost find_costs(const char *ptx, totals *sum) {
+/* Returns the most expensive block of a kernel after a pass, and sums all; loops here have one block. NULL: no pass. */
+static sim_cost find_costs(const char *ptx, sim_pass_fn *pass, totals *sum) {
     ptx_module *module;
     ptx_function *flat;
     arena memory;
@@ -19,6 +20,7 @@ static sim_cost find_costs(const char *ptx, totals *sum) {
     sim_cost most = {0};
     assert_int_equal(ptx_module_parse("test.ptx", ptx, strlen(ptx), &module), HAUL_OK);
     assert_int_equal(ptx_inline_calls(module, ptx_find_entry(module, "k"), &flat), HAUL_OK);
+    if (pass) assert_int_equal(sim_run_pass(pass, module, flat, &flat), HAUL_OK);
     arena_init(&memory, &out_of_memory);
     assert_int_equal(setjmp(out_of_memory), 0);
     const sim_cost *costs = sim_block_costs(flat, NULL, &memory, &memory);
@@ -35,25 +37,25 @@ static sim_cost find_costs(const char *ptx, totals *sum) {
 
 static sim_cost dearest(const char *ptx) {
     totals sum;
-    return find_costs(ptx, &sum);
+    return find_costs(ptx, NULL, &sum);
 }
 
 /* The waits of all blocks, as if each ran once. */
 static float waits_of(const char *ptx) {
     totals sum;
-    find_costs(ptx, &sum);
+    find_costs(ptx, NULL, &sum);
     return sum.waits;
 }
 
 static float first_waits(const char *ptx) {
     totals sum;
-    find_costs(ptx, &sum);
+    find_costs(ptx, NULL, &sum);
     return sum.first;
 }
 
 static double code_of(const char *ptx) {
     totals sum;
-    find_costs(ptx, &sum);
+    find_costs(ptx, NULL, &sum);
     return sum.code;
 }
 
@@ -185,6 +187,39 @@ static void loads_of_unrolled_iterations_wait_together(void **state) {
     assert_float_equal(synchronized.waits, 1, 0.01);
 }
 
+/* A loop of that many iterations, with as many further instructions. */
+#define TIMES(count, body)                                                                   \
+    KERNEL("mov.u32 %r11, 0;\nL:\nld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\n" body \
+           "add.u64 %rd1, %rd1, 4;\nadd.u32 %r11, %r11, 1;\nsetp.lt.u32 %p1, %r11, " count ";\n@%p1 bra L;\n" STORE)
+
+#define SUM(at) LOAD("%f1", at) "add.f32 %f2, %f2, %f1;\n"
+#define SUMS(at) SUM(at "0") SUM(at "4") SUM(at "8") SUM(at "12") SUM(at "16") SUM(at "20") SUM(at "24")
+#define KEEP(n) "ld.global.u32 %r" n ", [%rd1+" n "];\n"
+#define KEEPS(n) KEEP(n "0") KEEP(n "1") KEEP(n "2") KEEP(n "3") KEEP(n "4") KEEP(n "5") KEEP(n "6")
+
+/* ptxas keeps no more in flight than it has registers for: sums free them, a store at the end does not. */
+static void loads_wait_in_groups_if_sums_free_their_registers(void **state) {
+    (void)state;
+    assert_float_equal(dearest(KERNEL(SUMS("1") SUMS("2") STORE)).waits, 1, 0.01);
+    assert_float_equal(dearest(KERNEL(SUMS("1") SUMS("2") SUMS("3") SUMS("4") STORE)).waits, 2, 0.01);
+    assert_float_equal(
+        dearest(KERNEL(KEEPS("1") KEEPS("2") KEEPS("3") KEEPS("4") "add.u32 %r5, %r10, %r11;\n" STORE)).waits, 1, 0.01);
+    assert_float_equal(dearest(TIMES("28", "")).waits, 2.0 / 28, 0.001); /* those of a loop that is unrolled whole */
+}
+
+/* A loop of that many iterations, which may differ by lane. */
+#define UP_TO(bound, body)                                                                  \
+    KERNEL("mov.u32 %r11, 0;\nL:\n" body "add.u64 %rd1, %rd1, 4;\nadd.s32 %r11, %r11, 1;\n" \
+           "setp.lt.s32 %p1, %r11, " bound ";\n@%p1 bra L;\n" STORE)
+
+/* Four iterations that lanes make apart are one after the other in the list, but not in machine code. */
+static void loads_of_iterations_that_lanes_make_apart_wait_together(void **state) {
+    (void)state;
+    totals sum;
+    assert_float_equal(find_costs(UP_TO("%r0", SUM("0")), sim_unroll, &sum).waits, 1, 0.01);
+    assert_float_equal(find_costs(UP_TO("%r0", "ld.global.u64 %rd1, [%rd1];\n"), sim_unroll, &sum).waits, 4, 0.01);
+}
+
 /* An `if` that adds what it loads. */
 #define ADD_IF(test, skip, at)                                                          \
     "setp.lt.u32 %p1, %r0, " test ";\n@%p1 bra " skip ";\nld.global.f32 %f1, [%rd1+" at \
@@ -250,17 +285,26 @@ static void loads_stay_behind_a_shuffle_if_lanes_may_have_left_the_loop(void **s
     assert_float_equal(dearest(SHUFFLING("%ctaid.x")).waits, 0.25, 0.01);
 }
 
-/* A loop of that many iterations, with as many further instructions. */
-#define TIMES(count, body)                                                                   \
-    KERNEL("mov.u32 %r11, 0;\nL:\nld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\n" body \
-           "add.u64 %rd1, %rd1, 4;\nadd.u32 %r11, %r11, 1;\nsetp.lt.u32 %p1, %r11, " count ";\n@%p1 bra L;\n" STORE)
 #define TEN FMA FMA FMA FMA FMA FMA FMA FMA FMA FMA
+#define SIXTY_FOUR TEN TEN TEN TEN TEN TEN FMA FMA FMA FMA
 
 static void loops_of_a_constant_number_of_iterations_are_unrolled_as_ptxas_does(void **state) {
     (void)state;
-    assert_float_equal(dearest(TIMES("16", TEN)).waits, 1.0 / 16, 0.001);                 /* whole */
-    assert_float_equal(dearest(TIMES("16", TEN TEN TEN TEN TEN TEN)).waits, 0.25, 0.001); /* in part */
+    assert_float_equal(dearest(TIMES("8", TEN)).waits, 1.0 / 8, 0.001);      /* whole */
+    assert_float_equal(dearest(TIMES("16", SIXTY_FOUR)).waits, 0.25, 0.001); /* in part */
+    assert_float_equal(dearest(TIMES("16", SIXTY_FOUR LOAD("%f4", "4") LOAD("%f5", "8") LOAD("%f6", "12") LOAD(
+                                               "%f7", "16") LOAD("%f8", "20") LOAD("%f9", "24") LOAD("%f10", "28")))
+                           .waits,
+                       1, 0.001); /* accesses count twice */
     assert_float_equal(dearest(TIMES("16", TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN)).waits, 1, 0.001);
+}
+
+static void loops_with_branches_are_unrolled_whole_or_not_at_all(void **state) {
+    (void)state;
+#define BRANCH "setp.lt.u32 %p2, %r11, %r0;\n@%p2 bra S;\nadd.f32 %f3, %f3, %f1;\nS:\n"
+    assert_float_equal(waits_of(TIMES("8", TEN BRANCH)), 1.0 / 8, 0.001);
+    assert_float_equal(waits_of(TIMES("64", TEN BRANCH)), 1, 0.001);
+    assert_true(waits_of(TIMES("64", TEN)) < 0.1);
 }
 
 /* The sum of what is loaded is the counter's copy, as Triton and clang write it. */
@@ -408,6 +452,8 @@ int main(void) {
         cmocka_unit_test(a_load_waits_behind_a_store_that_may_be_to_its_place),
         cmocka_unit_test(stores_beside_a_load_through_the_same_register_do_not_hold_it),
         cmocka_unit_test(loads_of_unrolled_iterations_wait_together),
+        cmocka_unit_test(loads_wait_in_groups_if_sums_free_their_registers),
+        cmocka_unit_test(loads_of_iterations_that_lanes_make_apart_wait_together),
         cmocka_unit_test(loads_under_short_branches_wait_together),
         cmocka_unit_test(loads_under_branches_around_a_division_do_not),
         cmocka_unit_test(a_load_before_a_loop_is_waited_for_before_it),
@@ -416,6 +462,7 @@ int main(void) {
         cmocka_unit_test(loads_stay_behind_an_exact_division),
         cmocka_unit_test(loads_stay_behind_a_shuffle_if_lanes_may_have_left_the_loop),
         cmocka_unit_test(loops_of_a_constant_number_of_iterations_are_unrolled_as_ptxas_does),
+        cmocka_unit_test(loops_with_branches_are_unrolled_whole_or_not_at_all),
         cmocka_unit_test(a_counter_may_be_a_copy_of_its_sum),
         cmocka_unit_test(atomics_that_release_and_acquire_wait_one_after_the_other),
         cmocka_unit_test(a_fence_of_the_gpu_is_a_wait_and_one_of_the_block_is_none),
