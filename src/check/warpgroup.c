@@ -90,7 +90,8 @@ void sim_hazard_warpgroup(sim_warp *w, const sim_op *op, uint32_t lanes, sim_ste
     d->has_steps = true;
 }
 
-/* Returns the number of the last product that the warp had issued at that time, or UINT32_MAX if it has been forgotten. */
+/* Returns the number of the last product that the warp had issued at that time, or UINT32_MAX if it has been forgotten.
+ */
 static uint32_t product_at(const sim_steps *own, uint32_t issued) {
     for (uint32_t n = own->count; n-- && remembers(own, n);)
         if (own->time[n % SIM_STEPS_KEPT] <= issued) return n;
