@@ -64,14 +64,21 @@ static void add(visit *v, uint64_t address, sim_kept_adder *k) {
 }
 
 /* Returns those lanes of an earlier operation that nothing orders before the access. */
-static uint32_t unknown_lanes(const visit *v, const sim_adder *a) {
+static uint32_t unknown_lanes(const visit *v, uint64_t address, const sim_adder *a) {
     const sim_play *p = v->play;
     if (a->cluster == p->e->cluster) {
         const uint32_t own = a->actor == v->actor ? 1u << v->lane : 0;
         return a->lanes & ~sim_known_lanes(&p->known[a->actor], a->time) & ~own;
     }
-    if (a->epoch > sim_order_floor(p->e, a->cluster, HAUL_ACTION_ATOMIC)) return a->lanes;
-    return a->lanes & ~sim_order_lanes(p->watch, p->e, a->cluster, a->actor, a->time, HAUL_ACTION_ATOMIC);
+    const sim_touch t = {.cluster = a->cluster,
+                         .time = a->time,
+                         .epoch = a->epoch,
+                         .actor = a->actor,
+                         .action = HAUL_ACTION_ATOMIC,
+                         .strong = SIM_STRONG};
+    const uint32_t left = a->lanes & ~sim_order_seen_lanes(p->watch, p->e, address, &t);
+    if (a->epoch > sim_order_floor(p->e, a->cluster, HAUL_ACTION_ATOMIC)) return left;
+    return left & ~sim_order_lanes(p->watch, p->e, a->cluster, a->actor, a->time, HAUL_ACTION_ATOMIC);
 }
 
 static void report(const visit *v, uint64_t address, const sim_adder *before, uint32_t lanes) {
@@ -113,7 +120,7 @@ static bool was_decided_by(const visit *v, const sim_kept_adder *k) {
 /* An ordinary access: reports it if nothing orders an earlier operation before it. A write ends what is known. */
 static void meet(const visit *v, uint64_t address, sim_kept_adder *k) {
     const sim_adder *before = before_of(v, k, address);
-    const uint32_t lanes = before ? unknown_lanes(v, before) : 0;
+    const uint32_t lanes = before ? unknown_lanes(v, address, before) : 0;
     if (lanes && !was_decided_by(v, k)) report(v, address, before, lanes);
     if (sim_play_reads(v->play)) return;
     *k = (sim_kept_adder){0};

@@ -351,6 +351,10 @@ static sim_cell last_writer(const sim_visit *k, uint32_t word) {
 static void check_unchanged(const sim_visit *k, uint32_t word, uint32_t issued) {
     const sim_cell last = last_writer(k, word), *c = &last;
     if (c->time <= issued || c->time < k->d->start) return;
+    if (sim_comes_before_product(k, c, issued)) {
+        sim_visit_report_own_store(k, 4 * word, 4, c);
+        return;
+    }
     sim_finding *f = sim_visit_report(k, HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN, 4 * word, 4,
                                       sim_cell_writer(k, c->state, c->instruction), c->instruction, c->thread);
     if (!f) return;

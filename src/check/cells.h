@@ -16,6 +16,8 @@ static inline bool sim_visit_is_engine(const sim_visit *k, uint32_t thread) {
  * NULL if the finding was merged into an existing one. */
 sim_finding *sim_visit_report(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
                               haul_action other_action, uint32_t other, uint32_t thread);
+/* Advises a barrier between the write and the product for which the visitor reads. */
+void sim_visit_report_own_store(const sim_visit *k, uint32_t address, uint32_t bytes, const sim_cell *c);
 /* Returns the kind of access that wrote a cell with this state. */
 haul_action sim_cell_writer(const sim_visit *k, uint8_t state, uint32_t instruction);
 /* Checks a read of the word by `lanes`. Returns false if it reported something. */

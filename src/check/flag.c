@@ -318,7 +318,10 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
     if (publishes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
     if (publishes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
     if (publishes && (is_far || released || tells)) d->now++; /* accesses after the flag are not published */
-    if (is_used(w, op, SIM_USE_WAITS)) seen.told = seen.reads;
+    if (is_used(w, op, SIM_USE_WAITS)) {
+        seen.told = seen.reads;
+        seen.flag = sim_flag_number(address[__builtin_ctz(active)]);
+    }
     if (seen.reads) learn_of_reads(&d->views[sim_actor(w)], active, seen);
     if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
 }

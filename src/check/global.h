@@ -29,9 +29,9 @@ typedef enum sim_strength { SIM_WEAK, SIM_STRONG_HERE, SIM_STRONG } sim_strength
 uint8_t sim_strength_of(const sim_warp *w, const sim_op *op, haul_action action);
 
 /* The releases up to which other clusters' accesses are known: all accesses (after a fence), or reads only. `told`: up
- * to which a flag that the thread waited for tells of them, fence or not. */
+ * to which a flag that the thread waited for tells of them, fence or not. `flag`: that flag's word, or 0. */
 typedef struct sim_floor {
-    uint32_t all, reads, told;
+    uint32_t all, reads, told, flag;
     uint32_t all_from, reads_from; /* whose releases those are: sim_source_bit() of each cluster */
 } sim_floor;
 
@@ -40,8 +40,13 @@ static inline uint32_t sim_source_bit(uint64_t cluster) {
     return 1u << cluster % 32;
 }
 
+/* Returns the number of a word of global memory in sim_floor.flag: never 0. */
+static inline uint32_t sim_flag_number(uint64_t address) {
+    return (uint32_t)(address / 4) | 1u << 31;
+}
+
 static inline bool sim_floor_equals(sim_floor a, sim_floor b) {
-    return a.all == b.all && a.reads == b.reads && a.told == b.told && a.all_from == b.all_from &&
+    return a.all == b.all && a.reads == b.reads && a.told == b.told && a.flag == b.flag && a.all_from == b.all_from &&
            a.reads_from == b.reads_from;
 }
 
@@ -49,6 +54,7 @@ static inline void sim_floor_raise(sim_floor *floor, sim_floor to) {
     if (to.all > floor->all) floor->all = to.all;
     if (to.reads > floor->reads) floor->reads = to.reads;
     if (to.told > floor->told) floor->told = to.told;
+    if (to.flag) floor->flag = to.flag;
     floor->all_from |= to.all_from;
     floor->reads_from |= to.reads_from;
 }

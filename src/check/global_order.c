@@ -16,6 +16,14 @@ uint32_t sim_order_lanes(const sim_watch *watch, const sim_logged *e, uint32_t c
     return lanes_published(watch, cluster, actor, time, kind, sim_order_floor(e, cluster, action));
 }
 
+uint32_t sim_order_seen_lanes(const sim_watch *watch, const sim_logged *e, uint64_t address, const sim_touch *t) {
+    const uint32_t release = sim_order_floor(e, t->cluster, HAUL_ACTION_READ);
+    if (e->floor.flag != sim_flag_number(address) || !t->strong || t->action == HAUL_ACTION_READ) return 0;
+    const uint32_t published = t->time - 1; /* a strong write publishes what comes just before it */
+    if (!release || !published) return 0;
+    return lanes_published(watch, t->cluster, t->actor, published, SIM_PUBLISHED_READS, release);
+}
+
 bool sim_order_was_told(const sim_watch *watch, const sim_logged *e, const sim_touch *t) {
     const uint8_t *uses = watch->grid->uses;
     if (!uses || (t->cluster == e->cluster && t->actor == e->actor) || t->epoch > e->floor.told) return false;

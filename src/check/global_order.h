@@ -16,6 +16,9 @@ static inline uint32_t sim_order_floor(const sim_logged *e, uint32_t cluster, un
  */
 uint32_t sim_order_lanes(const sim_watch *watch, const sim_logged *e, uint32_t cluster, uint32_t actor, uint32_t time,
                          unsigned action);
+/* Returns the lanes of another cluster's actor whose strong write of the word at the address, at that time, the thread
+ * has seen when it waited for that word. What it does then comes after the write without any fence. */
+uint32_t sim_order_seen_lanes(const sim_watch *watch, const sim_logged *e, uint64_t address, const sim_touch *t);
 /* True if the thread has waited for a flag, and now loads data that the flag's thread stored before. If both data and
  * flag are volatile, the two accesses do not race, but without fences the data may be old. */
 bool sim_order_was_told(const sim_watch *watch, const sim_logged *e, const sim_touch *t);

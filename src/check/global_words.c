@@ -11,10 +11,11 @@
 
 /* Returns those of the touch's `lanes` that are not known to come before the current lane. */
 static uint32_t unknown_lanes(const sim_play *p, const sim_touch *t, uint32_t lanes) {
-    if (t->cluster != p->e->cluster)
-        return t->epoch <= sim_order_floor(p->e, t->cluster, t->action)
-                   ? lanes & ~sim_order_lanes(p->watch, p->e, t->cluster, t->actor, t->time, t->action)
-                   : lanes;
+    if (t->cluster != p->e->cluster) {
+        const bool may_know = t->epoch <= sim_order_floor(p->e, t->cluster, t->action);
+        if (may_know) lanes &= ~sim_order_lanes(p->watch, p->e, t->cluster, t->actor, t->time, t->action);
+        return lanes ? lanes & ~sim_order_seen_lanes(p->watch, p->e, p->address, t) : 0;
+    }
     const uint32_t own = t->actor == p->e->actor ? 1u << p->lane : 0;
     return lanes & ~sim_known_lanes(&p->known[t->actor], t->time) & ~own;
 }

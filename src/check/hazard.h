@@ -63,6 +63,8 @@ void sim_hazard_store_rows(sim_warp *w, const sim_op *op, uint32_t lanes, const 
 
 /* As above, if b is another block of the cluster. */
 void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner, haul_action action);
+/* The lanes write to memory of a block of the cluster that has ended. */
+void sim_hazard_lost(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_block *owner);
 /* Called before an access by a `.shared` form with 64-bit addresses: reports generic addresses. */
 void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
 

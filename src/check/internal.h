@@ -326,7 +326,7 @@ typedef struct sim_watched_map {
 } sim_watched_map;
 
 /* Steps of one kind that a warp has executed and its whole warpgroup must execute: their number and the last few. */
-enum { SIM_STEPS_KEPT = 4 };
+enum { SIM_STEPS_KEPT = 64 };
 typedef struct sim_steps {
     uint32_t count;
     uint32_t instruction[SIM_STEPS_KEPT], time[SIM_STEPS_KEPT]; /* a ring */
@@ -560,6 +560,9 @@ bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t in
 /* products.c. True if a warp of the visitor's warpgroup has read by a product, and the visitor knows only by its own
  * wait for the product that this is over. */
 bool sim_relies_on_own_wait(const sim_visit *k, uint32_t actor, const sim_read *r);
+/* warpgroup.c. True if the visitor reads for a product that its warp had issued at that time, and a thread of its
+ * warpgroup has written the word before its own warp issued that product. */
+bool sim_comes_before_product(const sim_visit *k, const sim_cell *c, uint32_t issued);
 /* products.c. True if the visitor's warp has issued the product and has not waited for it. */
 bool sim_has_yet_to_wait(const sim_visit *k, uint32_t instruction);
 

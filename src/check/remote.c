@@ -45,6 +45,20 @@ void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim
     sim_remote_note(w, op, active, owner);
 }
 
+void sim_hazard_lost(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_block *owner) {
+    const bool stores = sim_instruction_of(w, op->instruction)->op == PTX_OP_ST;
+    const sim_suspect s = {.kind = HAUL_FINDING_USE_AFTER_FREE,
+                           .action = stores ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
+                           .instruction = op->instruction,
+                           .lanes = lanes,
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(
+            f, "block (%u,%u,%u) of the cluster, which owns this shared memory, has ended: what is written is lost",
+            owner->at[0], owner->at[1], owner->at[2]);
+}
+
 /* True if some view of the block's warps knows the access. */
 static bool is_known(const sim_domain *d, const sim_block *b, uint32_t actor, const sim_read *last) {
     for (uint32_t i = 0; i < b->warp_count; i++) {

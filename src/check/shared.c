@@ -135,10 +135,28 @@ static bool has_unseen_wait(const sim_visit *k) {
     return false;
 }
 
+/* A product is one operation of its warpgroup. PTX makes its executing threads meet by warps only, so the stores of
+ * others need a barrier. */
+void sim_visit_report_own_store(const sim_visit *k, uint32_t address, uint32_t bytes, const sim_cell *c) {
+    const haul_action by = sim_cell_writer(k, c->state, c->instruction);
+    sim_suspect s = suspect_of(k, HAUL_FINDING_RACE_SHARED, address, bytes, by, c->instruction, c->thread);
+    s.is_advice = true;
+    sim_finding *f = sim_hazard_report(k->w, &s);
+    if (f)
+        sim_hazard_say(f, "the thread has stored before its own warp issued the product, but only hardware promises "
+                          "that no part of a product begins before all four warps have issued it: put a barrier of "
+                          "the warpgroup between the two");
+}
+
 /* Reports an access that is not ordered after the write. `told`: a flag has told the thread of it (sim_was_told). */
-static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, uint8_t state, uint32_t instruction,
-                          uint32_t thread, bool told) {
+static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, const sim_cell *c, bool told) {
+    const uint32_t instruction = c->instruction, thread = c->thread;
+    const uint8_t state = c->state;
     const bool unwaited = sim_visit_is_engine(k, thread);
+    if (sim_comes_before_product(k, c, k->d->now)) {
+        sim_visit_report_own_store(k, address, bytes, c);
+        return;
+    }
     const haul_finding_kind kind = unwaited ? HAUL_FINDING_ASYNC_READ_BEFORE_WAIT : HAUL_FINDING_RACE_SHARED;
     sim_suspect s = suspect_of(k, kind, address, bytes, sim_cell_writer(k, state, instruction), instruction, thread);
     const bool by_chance = !told && is_left_to_chance(k, state, thread, instruction);
@@ -217,7 +235,7 @@ static void report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t add
         sim_visit_report(k, HAUL_FINDING_RACE_SAME_VALUE, address, bytes, sim_cell_writer(k, c->state, c->instruction),
                          c->instruction, c->thread);
     else
-        report_writer(k, address, bytes, c->state, c->instruction, c->thread, false);
+        report_writer(k, address, bytes, c, false);
 }
 
 /* True if both are plain stores of a thread's own value, which may be unused. */
@@ -350,7 +368,8 @@ static bool read_bytes(const sim_visit *visit, uint32_t word, uint32_t first, ui
         const bool raced = !unwritten && !sim_visit_knows(k, b->thread, b->time) &&
                            !cannot_race(k, b->state, b->thread, b->instruction);
         if (unwritten) report_uninitialised(k, lanes, 4 * word + i, 1);
-        if (raced) report_writer(k, 4 * word + i, 1, b->state, b->instruction, b->thread, false);
+        const sim_cell by = {.time = b->time, .instruction = b->instruction, .thread = b->thread, .state = b->state};
+        if (raced) report_writer(k, 4 * word + i, 1, &by, false);
         sim_byte_note_read(b, &read);
         fine &= !unwritten && !raced;
     }
@@ -446,7 +465,7 @@ bool sim_cell_check_read(const sim_visit *k, uint32_t word, sim_cell *c, uint32_
         report_uninitialised(k, lanes, 4 * word, 4);
     else if (!sim_visit_knows(k, c->thread, c->time) &&
              (!cannot_race(k, c->state, c->thread, c->instruction) || was_told(k, c)))
-        report_writer(k, 4 * word, 4, c->state, c->instruction, c->thread, was_told(k, c));
+        report_writer(k, 4 * word, 4, c, was_told(k, c));
     else
         return true;
     return false;

@@ -1,8 +1,8 @@
 /* Clusters: addresses of other blocks' shared memory, and the cluster's barrier (barrier.cluster).
  *
  * A block's place in memory follows from its rank: the blocks of a cluster are neighbours in the SM's array. A block
- * that has ended keeps its shared memory until the whole cluster has ended. Its addresses are faults all the same, as
- * hardware does not promise that the memory is there.
+ * that has ended keeps its shared memory until the whole cluster has ended. Loads from it and atomic operations are
+ * faults all the same, and writes without a result are lost, as on an H200.
  *
  * The barrier opens when all live lanes of all blocks have arrived. Arrival and wait are two instructions, so lanes
  * note that they have arrived (at_cluster); the wait asks whether that note is still there. */
@@ -40,6 +40,20 @@ sim_step sim_cluster_fault(sim_warp *w, const sim_op *op, uint32_t lanes, uint32
                          "shared address 0x%x: block %u of the cluster has ended", address, rank);
     return sim_fault(w, op, HAUL_FINDING_OUT_OF_BOUNDS, lanes,
                      "access outside the shared memory of the block and its cluster: 0x%x", address);
+}
+
+uint32_t sim_cluster_lose(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]) {
+    uint32_t lost = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint32_t rank = sim_cluster_rank(w->block, address[lane]);
+        if (rank >= w->sm->grid->cluster_blocks) continue;
+        const sim_block *owner = &w->block->cluster[rank];
+        if (owner == w->block || owner->live_warps) continue;
+        lost |= 1u << lane;
+        if (w->sm->hazards) sim_hazard_lost(w, op, 1u << lane, owner);
+    }
+    return active & ~lost;
 }
 
 uint32_t sim_cluster_split(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],

@@ -28,6 +28,9 @@ sim_block *sim_cluster_block(sim_block *b, uint32_t *address);
  * it. If there is no such block, records the fault and returns 0. */
 uint32_t sim_cluster_split(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
                            uint32_t local[SIM_LANES], sim_block **owner);
+/* Returns the lanes of `active` whose addresses lie in no block that has ended. What the others write is lost; with
+ * checks it is a finding. For writes without a result. */
+uint32_t sim_cluster_lose(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]);
 /* Records the fault of a lane that names a block which does not exist. */
 sim_step sim_cluster_fault(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
 

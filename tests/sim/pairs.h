@@ -28,6 +28,7 @@ typedef struct pair {
     haul_finding_kind or_kind;                                    /* that some schedules show instead; 0: none */
     uint32_t cluster, dynamic;                                    /* blocks; bytes */
     enum { IN_ZEROS, IN_UNWRITTEN, IN_FREED, BOTH_UNWRITTEN } in; /* of the wrong one, or of both */
+    bool is_advice;                                               /* all findings of the wrong one */
     bool strict; /* needs strict checks; without them nothing must be found in either */
 } pair;
 
@@ -100,9 +101,16 @@ static inline bool has(const haul_launch_record *r, haul_finding_kind kind) {
     return false;
 }
 
+static inline bool is_graded(const pair *p, const haul_launch_record *r) {
+    for (size_t i = 0; p->is_advice && i < r->finding_count; i++)
+        if (r->findings[i].grade != HAUL_GRADE_ADVICE) return false;
+    return true;
+}
+
 static inline bool is_told(const pair *p, const haul_launch_record *r, bool wrong, const char *how) {
     const haul_finding *first = r->finding_count ? r->findings : NULL;
-    if (wrong ? has(r, p->kind) || (p->or_kind && has(r, p->or_kind)) : !first) return true;
+    const bool found = has(r, p->kind) || (p->or_kind && has(r, p->or_kind));
+    if (wrong ? found && is_graded(p, r) : !first) return true;
     print_error("%s, %s: the %s one has %zu findings: %s: %s\n", p->name, how, wrong ? "wrong" : "right",
                 r->finding_count, first ? haul_finding_kinds[first->kind].key : "none", first ? first->what : "");
     return false;

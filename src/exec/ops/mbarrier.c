@@ -18,10 +18,15 @@
 #include "exec/paths.h"
 #include "state/mbarrier.h"
 
-/* A shared address, or a generic one in the shared window. Returns the mbarrier and the block that holds it; NULL, with
+/* Returns the shared address that the lane names; a generic one lies in the shared window. */
+static uint32_t named_by(const sim_warp *w, const sim_op *op, unsigned lane) {
+    return (uint32_t)(sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm);
+}
+
+/* Returns the mbarrier and the block that holds it; NULL, with
  * the fault recorded, if there is none. */
 static uint64_t *barrier_in_cluster(sim_warp *w, const sim_op *op, unsigned lane, sim_block **owner) {
-    const uint32_t named = (uint32_t)(sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm);
+    const uint32_t named = named_by(w, op, lane);
     uint32_t address = named;
     *owner = sim_cluster_block(w->block, &address);
     if (!*owner) {
@@ -123,6 +128,9 @@ static void end_phase_of_bytes(sim_block *owner, const uint64_t *object) {
 
 /* All instructions that count arrivals or bytes. The token is the object before the arrival, which names the phase. */
 static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t named[SIM_LANES];
+    SIM_EACH_LANE(l) named[l] = named_by(w, op, l);
+    if (sim_cluster_names_block(named, active)) active = sim_cluster_lose(w, op, active, named);
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         sim_block *owner;

@@ -88,6 +88,7 @@ static sim_step access_block(sim_warp *w, const sim_op *op, uint32_t active, sim
 /* Makes one access for each block that lanes name. */
 static sim_step access_cluster(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES],
                                elements_fn move) {
+    if (move == sim_store_elements) active = sim_cluster_lose(w, op, active, address);
     while (active) {
         sim_block *owner;
         uint32_t local[SIM_LANES], lanes = sim_cluster_split(w, op, active, address, local, &owner);

@@ -26,6 +26,13 @@
     "bar.sync 0;\n@%p3 bra N;\nst.relaxed.gpu.global.u32 [%rd4], 1;\nN: bar.sync 0;\n" behind                        \
     "bra D;\nT: @%p3 bra B;\nL: ld.relaxed.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra L;\n"     \
     "B: bar.sync 0;\nst.global.u32 [%rd5], %r1;\nD:\n"
+/* Blocks take turns: each waits until as many others have added to a counter as it has to, and then adds to it. The
+ * last one sets it back by an ordinary store. `spare`: so many fewer turns does the last one wait for. */
+#define TURNS(spare)                                                                                        \
+    "add.u64 %rd4, %rd0, 900;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r0, 0;\n@%p1 bra D;\n"             \
+    "setp.eq.u32 %p2, %r9, 3;\nselp.u32 %r10, " spare ", 0, %p2;\nsub.u32 %r10, %r9, %r10;\n"               \
+    "L: ld.acquire.gpu.global.u32 %r7, [%rd4];\nsetp.lt.u32 %p3, %r7, %r10;\n@%p3 bra L;\n@%p2 bra BACK;\n" \
+    "fence.acq_rel.gpu;\nred.relaxed.gpu.global.add.u32 [%rd4], 1;\nbra D;\nBACK: st.global.u32 [%rd4], 0;\nD:\n"
 #define USE_WORD "ld.global.u32 %r7, [%rd5];\nst.shared.u32 [%r4], %r7;\n"
 #define TAKE_WORD "mad.wide.u32 %rd5, %r0, 4, %rd0;\nld.global.u32 %r8, [%rd5];\nst.global.u32 [%rd2], %r8;\nD:\n"
 /* The lane's word lies somewhere among 64. */
@@ -113,6 +120,7 @@
     "bra D;\n" TAKE_FLAG("membar.gl;\n")
 
 static const pair pairs[] = {
+    PAIR("a counter set back before the last turn", RACE_GLOBAL, 4, 32, TURNS("1"), TURNS("0")),
     PAIR("lanes behind a barrier that the others of their warp have skipped", RACE_GLOBAL, 1, 32,
          HALF_LOOKS "st.global.u32 [%rd5], %r7;\nD:\n",
          HALF_LOOKS "bar.warp.sync 0xffff;\nst.global.u32 [%rd5], %r7;\nD:\n"),

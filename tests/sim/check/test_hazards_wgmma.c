@@ -82,6 +82,14 @@ static const pair pairs[] = {
          STORE_HALVES FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE_HALVES STORE_SUM),
     PAIR("no barrier after the stores", RACE_SHARED, 1, 128, STORE FENCE MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM),
+    PAIR_WITH("no barrier after the second stores of the warpgroup's own warps", RACE_SHARED, 1, 128,
+              STORE MEET STORE FENCE MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM,
+              STORE MEET STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM, .is_advice = true),
+    PAIR("no barrier after the stores of another warpgroup", RACE_SHARED, 1, 256,
+         "setp.lt.u32 %p3, %r0, 128;\n@%p3 bra USE;\nst.shared.u32 [%r4+-512], %r0;\n" FENCE
+         "bra DONE;\nUSE: " MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM "DONE:\n",
+         "setp.lt.u32 %p3, %r0, 128;\n@%p3 bra USE;\nst.shared.u32 [%r4+-512], %r0;\n" FENCE MEET
+         "bra DONE;\nUSE: " MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM "DONE:\n"),
     PAIR("b overwritten before the wait", ASYNC_SOURCE_OVERWRITTEN, 1, 128,
          STORE FENCE MEET MULTIPLY CLOSE MEET STORE WAIT_FOR("0") STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") MEET STORE STORE_SUM),

@@ -249,6 +249,25 @@ static void the_memory_of_a_block_that_has_ended_is_gone(void **state) {
                  "block 1 of the cluster has ended");
 }
 
+#define LATE_IN_BLOCK_0(body)                                                                                          \
+    "@!%p1 exit;\nmov.u32 %r9, 100;\nmapa.shared::cluster.u32 %r10, %r3, 1;\nmapa.shared::cluster.u32 %r11, %r4, 1;\n" \
+    "SPIN: sub.u32 %r9, %r9, 1;\nnanosleep.u32 20;\nsetp.ne.u32 %p2, %r9, 0;\n@%p2 bra SPIN;\n" body                   \
+    "st.global.u32 [%rd2], %r1;\n"
+
+/* As on an H200: nobody waits for an answer. */
+static void writes_to_a_block_that_has_ended_are_lost(void **state) {
+    (void)state;
+    static const char *const writes[] = {
+        CLUSTER(LATE_IN_BLOCK_0("st.shared::cluster.u32 [%r10], %r1;\n")),
+        CLUSTER(LATE_IN_BLOCK_0("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11];\n")),
+    };
+    for (size_t k = 0; k < sizeof writes / sizeof *writes; k++) {
+        uint32_t out[4 * 32] = {0};
+        run_kernel(&(kernel_run){.ptx = writes[k], .blocks = 4, INTO(out)});
+        expect_words(out, 32, i);
+    }
+}
+
 static void a_barrier_in_another_block_cannot_be_waited_for(void **state) {
     (void)state;
     expect_fault(CLUSTER("mapa.shared::cluster.u32 %r10, %r4, %r6;\n"
@@ -281,6 +300,7 @@ int main(void) {
         cmocka_unit_test(many_clusters_take_turns_on_an_sm),
         cmocka_unit_test(a_rank_that_the_cluster_does_not_have_is_a_fault),
         cmocka_unit_test(the_memory_of_a_block_that_has_ended_is_gone),
+        cmocka_unit_test(writes_to_a_block_that_has_ended_are_lost),
         cmocka_unit_test(a_barrier_in_another_block_cannot_be_waited_for),
         cmocka_unit_test(a_block_that_never_comes_is_a_deadlock),
     };
