@@ -3,7 +3,7 @@
     restore.py SET FOLDER        SET: variants, blind, unseen or fresh, as in tests/data
 
 FOLDER gets nvcc.jsonl with all launches of nvcc's kernels, nvrtc.jsonl with those by NVRTC if the library is there, and kept.jsonl with the kept
-launches of other compilers; their PTX; and their states. `tools/accuracy BUILD FOLDER` scores a model with it. Needs nvcc; takes a minute or two."""
+launches of other compilers; their PTX; their states; and the shares of peaks that some of nvcc's launches have. `tools/accuracy BUILD FOLDER` scores a model with it. Needs nvcc; takes a minute or two."""
 import csv
 import json
 import os
@@ -86,12 +86,19 @@ def write(folder, name, launches, keys, states):
     print(f"{name}: {len(launches)} launches, {len(rows)} with states")
 
 
+def write_shares(name, folder):
+    """nvcc.shares.tsv: the rows of tests/data/shares for the set."""
+    first, *rows = (DATA / "shares" / "h200.tsv").read_text().splitlines()
+    (folder / "nvcc.shares.tsv").write_text("\n".join([first, *(row for row in rows if row.startswith(f"{name}\t"))]) + "\n")
+
+
 def main(name, folder):
     source = DATA / name
     folder = pathlib.Path(folder).resolve()
     os.makedirs(folder, exist_ok=True)
     times, states = table(source / "times.tsv"), table(source / "states.tsv")
     write(folder, "nvcc", *with_times(compiled(source, folder), "nvcc" if ("nvcc", 0) in times else "cuda", times), states)
+    write_shares(name, folder)
     write(folder, "nvrtc", *with_times(compiled_by_nvrtc(name, folder), "nvrtc", times), states)
     shutil.copytree(source / "others.files", folder / "others.files", dirs_exist_ok=True)
     write(folder, "kept", *kept(source, times), states)
