@@ -193,6 +193,7 @@ static void a_barrier_orders_lanes_and_warps(void **state) {
     haul_finding lanes = race, warps = race;
     lanes.access = (haul_finding_access){HAUL_ACTION_READ, 1, {0, 0, 0}, {0, 0, 0}};
     lanes.other = (haul_finding_access){HAUL_ACTION_WRITE, 0, {0, 0, 0}, {1, 0, 0}};
+    lanes.between_lanes = true;
     lanes.what = "lanes 1 and 0 of one warp: nothing orders them, and they need not run in lockstep";
     warps.access = (haul_finding_access){HAUL_ACTION_WRITE, 0, {0, 0, 0}, {32, 0, 0}};
     warps.other = (haul_finding_access){HAUL_ACTION_READ, 1, {0, 0, 0}, {0, 0, 0}};
@@ -570,7 +571,7 @@ static void junit_has_a_case_for_each_launch_and_expectation(void **state) {
     assert_string_equal(
         text_string(&out),
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<testsuites tests=\"3\" failures=\"2\">\n"
+        "<testsuites tests=\"3\" failures=\"2\" errors=\"0\">\n"
         "<testsuite name=\"haul check\" tests=\"3\" failures=\"2\" errors=\"0\" skipped=\"0\">\n"
         "  <testcase classname=\"ring\" name=\"launch 7\">\n"
         "    <failure type=\"trap\" message=\"The kernel executed a trap, as a failed assertion does.\">"
