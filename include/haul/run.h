@@ -154,7 +154,7 @@ typedef struct haul_estimate {
     double nvlink_read_share, nvlink_write_share; /* share of time that accesses to peers keep the links busy */
     double sm_share;     /* busiest of issue slots, register writes by memory, constants and barriers */
     double issue_share;  /* share of the schedulers' issue slots */
-    double l1_share;     /* busiest part of L1 and shared memory: wavefronts, atomics, textures, the way to L2 */
+    double l1_share;     /* busiest part of L1 and shared memory: wavefronts, atomics, textures, the path to L2 */
     double instructions; /* machine instructions that warps issue */
     double warps_per_sm; /* resident on average */
     double stalls[HAUL_STALL_COUNT]; /* cycles, summed over all warps */

@@ -15,22 +15,27 @@ static bool has_begun(const sim_domain *d, const sim_view *v, const sim_block *b
     return false;
 }
 
+/* Reports an access to shared memory while its block is not there; `why` ends a sentence about the block. */
+static void report_owner(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_block *owner, haul_action action,
+                         const char *why) {
+    const sim_suspect s = {.kind = HAUL_FINDING_USE_AFTER_FREE,
+                           .action = action,
+                           .instruction = op->instruction,
+                           .lanes = lanes,
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f, "block (%u,%u,%u) of the cluster, which owns this shared memory, %s", owner->at[0],
+                       owner->at[1], owner->at[2], why);
+}
+
 /* Relaxed barriers make a start known without anything else, which views do not record. */
 static void check_begun(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner, haul_action action) {
     sim_domain *d = sim_domain_of(owner);
     const sim_view *v = sim_view_of(d, sim_actor(w), (unsigned)__builtin_ctz(active));
     if (d->relaxed || has_begun(d, v, owner)) return;
-    const sim_suspect s = {.kind = HAUL_FINDING_USE_AFTER_FREE,
-                           .action = action,
-                           .instruction = op->instruction,
-                           .lanes = active & v->lanes,
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = sim_hazard_report(w, &s);
-    if (f)
-        sim_hazard_say(f,
-                       "block (%u,%u,%u) of the cluster, which owns this shared memory, may not have begun: nothing "
-                       "that it does comes before this access",
-                       owner->at[0], owner->at[1], owner->at[2]);
+    report_owner(w, op, active & v->lanes, owner, action,
+                 "may not have begun: nothing that it does comes before this access");
 }
 
 void sim_remote_note(const sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner) {
@@ -47,16 +52,8 @@ void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim
 
 void sim_hazard_lost(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_block *owner) {
     const bool stores = sim_instruction_of(w, op->instruction)->op == PTX_OP_ST;
-    const sim_suspect s = {.kind = HAUL_FINDING_USE_AFTER_FREE,
-                           .action = stores ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
-                           .instruction = op->instruction,
-                           .lanes = lanes,
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = sim_hazard_report(w, &s);
-    if (f)
-        sim_hazard_say(
-            f, "block (%u,%u,%u) of the cluster, which owns this shared memory, has ended: what is written is lost",
-            owner->at[0], owner->at[1], owner->at[2]);
+    report_owner(w, op, lanes, owner, stores ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
+                 "has ended: what is written is lost");
 }
 
 /* True if some view of the block's warps knows the access. */

@@ -368,8 +368,11 @@ static bool read_bytes(const sim_visit *visit, uint32_t word, uint32_t first, ui
         const bool raced = !unwritten && !sim_visit_knows(k, b->thread, b->time) &&
                            !cannot_race(k, b->state, b->thread, b->instruction);
         if (unwritten) report_uninitialised(k, lanes, 4 * word + i, 1);
-        const sim_cell by = {.time = b->time, .instruction = b->instruction, .thread = b->thread, .state = b->state};
-        if (raced) report_writer(k, 4 * word + i, 1, &by, false);
+        if (raced) {
+            const sim_cell by = {
+                .time = b->time, .instruction = b->instruction, .thread = b->thread, .state = b->state};
+            report_writer(k, 4 * word + i, 1, &by, false);
+        }
         sim_byte_note_read(b, &read);
         fine &= !unwritten && !raced;
     }

@@ -106,9 +106,26 @@ static double counter(const haul_launch_record *r, haul_counter c) {
     return r->counters[c] > 0 ? r->counters[c] : 0;
 }
 
+static double l2_requests(const haul_launch_record *r) {
+    return counter(r, HAUL_COUNTER_L2_READ_REQUESTS) + counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS);
+}
+
+/* Sectors that atomics and reductions update. */
+static double updated_sectors(const haul_launch_record *r) {
+    return counter(r, HAUL_COUNTER_L2_RED_SECTORS) + counter(r, HAUL_COUNTER_L2_ATOM_SECTORS);
+}
+
+static double changed_sectors(const haul_launch_record *r) {
+    return counter(r, HAUL_COUNTER_L2_WRITE_SECTORS) + updated_sectors(r);
+}
+
+static double dram_sectors(const haul_launch_record *r) {
+    return counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
+}
+
 /* Returns 0 if requests are whole lines, 1 if they are single sectors. */
 static double lack_of_sectors(const haul_launch_record *r) {
-    const double requests = counter(r, HAUL_COUNTER_L2_READ_REQUESTS) + counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS);
+    const double requests = l2_requests(r);
     const double sectors = counter(r, HAUL_COUNTER_L2_READ_SECTORS) + counter(r, HAUL_COUNTER_L2_WRITE_SECTORS);
     return requests > 0 ? fmax(0, fmin(1, (4 - sectors / requests) / 3)) : 0;
 }
@@ -122,8 +139,7 @@ static double evicted_sectors(const sim_machine *m, const haul_launch_record *r,
 /* Partly written sectors have to be read when they are written back. L2 keeps few of them to the end if they fill it.
  */
 static double dram_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
-    const double sectors = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS) +
-                           evicted_sectors(m, r, w);
+    const double sectors = dram_sectors(r) + evicted_sectors(m, r, w);
     const double partly = w->partly_dirty * fmin(1, w->partly_dirty * SECTOR / (double)m->l2_bytes);
     const double few = lack_of_sectors(r), rate = m->memory_gbps * 1e9 * sim_dram_sustained * (1 - FEW_COST * few);
     return (sectors * SECTOR + partly * (PARTIAL_BYTES + FEW_PARTIAL_BYTES * few)) / rate;
@@ -131,12 +147,11 @@ static double dram_seconds(const sim_machine *m, const haul_launch_record *r, co
 
 static double l2_seconds(const sim_machine *m, const haul_launch_record *r, const sim_waits *w) {
     const double writes = counter(r, HAUL_COUNTER_L2_WRITE_SECTORS);
-    const double atomics = counter(r, HAUL_COUNTER_L2_RED_SECTORS) + counter(r, HAUL_COUNTER_L2_ATOM_SECTORS);
     const double seconds = counter(r, HAUL_COUNTER_L2_READ_REQUESTS) * l2_cost.read_request +
                            counter(r, HAUL_COUNTER_L2_READ_SECTORS) * l2_cost.read_sector +
                            counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS) * l2_cost.write_request +
                            writes * l2_cost.write_sector + fmin(w->partial_sectors, writes) * l2_cost.partial_sector +
-                           atomics * l2_cost.atomic_sector;
+                           updated_sectors(r) * l2_cost.atomic_sector;
     return seconds * H100_L2_GBPS / m->l2_gbps;
 }
 
@@ -374,11 +389,9 @@ static double latency_seconds(const sim_machine *m, const haul_launch_record *r,
 
 /* What a launch waits for before its first data and after its last. */
 static double edge_seconds(const haul_launch_record *r, const sim_waits *w) {
-    const double changed = counter(r, HAUL_COUNTER_L2_WRITE_SECTORS) + counter(r, HAUL_COUNTER_L2_RED_SECTORS) +
-                           counter(r, HAUL_COUNTER_L2_ATOM_SECTORS);
     const beyond to = where_data_was(r, w);
     const double start = all_waits(w) > 0 ? START_SECONDS + to.l1 * to.l2 * TLB_SECONDS : 0;
-    return start + (changed > 0 ? DRAIN_SECONDS : 0);
+    return start + (changed_sectors(r) > 0 ? DRAIN_SECONDS : 0);
 }
 
 double sim_loaded_clock(const sim_machine *m) {
@@ -539,14 +552,12 @@ static double sm_cycles(const sim_machine *m, const haul_launch_record *r, const
     return most / m->sms;
 }
 
-/* Cycles in which an SM's way to L2 is busy, on the sum of all SMs. Requests of reads take one, those of stores two,
+/* Cycles in which an SM's path to L2 is busy, summed over all SMs. Requests of reads take one, those of stores two,
  * and sectors that are written or updated a little more than one. */
-static double way_cycles(const haul_launch_record *r) {
+static double path_cycles(const haul_launch_record *r) {
     static const double READ_REQUEST = 1, WRITE_REQUEST = 2, SENT_SECTOR = 1.1;
-    const double sent = counter(r, HAUL_COUNTER_L2_WRITE_SECTORS) + counter(r, HAUL_COUNTER_L2_RED_SECTORS) +
-                        counter(r, HAUL_COUNTER_L2_ATOM_SECTORS);
     return fmax(READ_REQUEST * counter(r, HAUL_COUNTER_L2_READ_REQUESTS),
-                fmax(WRITE_REQUEST * counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS), SENT_SECTOR * sent));
+                fmax(WRITE_REQUEST * counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS), SENT_SECTOR * changed_sectors(r)));
 }
 
 /* Seconds in which L2 is busy: the most of those for data that it reads, writes and fetches, for requests, and for
@@ -556,9 +567,7 @@ static double l2_busy_seconds(const sim_machine *m, const haul_launch_record *r)
     const double data = READ * counter(r, HAUL_COUNTER_L2_READ_SECTORS) +
                         WRITTEN * counter(r, HAUL_COUNTER_L2_WRITE_SECTORS) +
                         FETCHED * counter(r, HAUL_COUNTER_DRAM_READ_SECTORS);
-    const double requests = counter(r, HAUL_COUNTER_L2_READ_REQUESTS) + counter(r, HAUL_COUNTER_L2_WRITE_REQUESTS);
-    const double updated = counter(r, HAUL_COUNTER_L2_RED_SECTORS) + counter(r, HAUL_COUNTER_L2_ATOM_SECTORS);
-    return fmax(data, fmax(REQUEST * requests, UPDATED * updated)) * SECTOR / (m->l2_gbps * 1e9);
+    return fmax(data, fmax(REQUEST * l2_requests(r), UPDATED * updated_sectors(r))) * SECTOR / (m->l2_gbps * 1e9);
 }
 
 /* Shares of what the profiler calls the peak. What keeps L1 and L2 busy was read off its shares of 425 launches on an
@@ -566,9 +575,8 @@ static double l2_busy_seconds(const sim_machine *m, const haul_launch_record *r)
 static void find_shares(const sim_machine *m, const haul_launch_record *r, const sim_waits *w,
                         const double bounds[BOUNDS], double seconds, haul_estimate *e) {
     const spread s = spread_of(m, r, w);
-    const double sectors = counter(r, HAUL_COUNTER_DRAM_READ_SECTORS) + counter(r, HAUL_COUNTER_DRAM_WRITE_SECTORS);
-    const double profiled = seconds + AROUND_SECONDS, l1 = fmax(bounds[L1], way_cycles(r) * s.busiest * s.seconds);
-    e->memory_share = sectors * SECTOR / (m->memory_gbps * 1e9) / seconds;
+    const double profiled = seconds + AROUND_SECONDS, l1 = fmax(bounds[L1], path_cycles(r) * s.busiest * s.seconds);
+    e->memory_share = dram_sectors(r) * SECTOR / (m->memory_gbps * 1e9) / seconds;
     e->l2_share = fmin(1, l2_busy_seconds(m, r) / profiled);
     e->nvlink_read_share = peer_read_seconds(m, w) / seconds;
     e->nvlink_write_share = peer_write_seconds(m, w) / seconds;

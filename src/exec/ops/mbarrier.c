@@ -23,8 +23,7 @@ static uint32_t named_by(const sim_warp *w, const sim_op *op, unsigned lane) {
     return (uint32_t)(sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm);
 }
 
-/* Returns the mbarrier and the block that holds it; NULL, with
- * the fault recorded, if there is none. */
+/* Returns the mbarrier and the block that holds it; NULL, with the fault recorded, if there is none. */
 static uint64_t *barrier_in_cluster(sim_warp *w, const sim_op *op, unsigned lane, sim_block **owner) {
     const uint32_t named = named_by(w, op, lane);
     uint32_t address = named;
@@ -126,11 +125,17 @@ static void end_phase_of_bytes(sim_block *owner, const uint64_t *object) {
     if (!m.pending && m.bytes) sim_async_deliver(owner, offset_of(owner, object));
 }
 
+/* Returns the lanes whose mbarriers are not in a block of the cluster that has ended. */
+static uint32_t lose_late(sim_warp *w, const sim_op *op, uint32_t active) {
+    uint32_t named[SIM_LANES];
+    if (w->sm->grid->cluster_blocks == 1) return active;
+    SIM_EACH_LANE(l) named[l] = named_by(w, op, l);
+    return sim_cluster_names_block(named, active) ? sim_cluster_lose(w, op, active, named) : active;
+}
+
 /* All instructions that count arrivals or bytes. The token is the object before the arrival, which names the phase. */
 static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
-    uint32_t named[SIM_LANES];
-    SIM_EACH_LANE(l) named[l] = named_by(w, op, l);
-    if (sim_cluster_names_block(named, active)) active = sim_cluster_lose(w, op, active, named);
+    active = lose_late(w, op, active);
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         sim_block *owner;

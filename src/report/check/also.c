@@ -24,7 +24,7 @@ static const report_finding_place *earlier_in(const report_finding *f) {
     return &f->other;
 }
 
-/* Whether an earlier pair, or the shown one, has the line already. */
+/* True if the pair that is shown, or an earlier one of the list, is at the same line. */
 static bool is_listed(const report_finding *f, size_t at, place_in place) {
     for (size_t i = 0; i < at; i++)
         if (report_is_same_line(place(&f->also[i]), place(&f->also[at]))) return true;

@@ -156,9 +156,9 @@ void report_verdict_free(report_verdict *v);
  * it, after ignored findings are marked. */
 haul_status report_join_causes(report_verdict *v);
 
-/* Whether both places are one line of a file. */
+/* True if both places are the same line of the same file. */
 bool report_is_same_line(const report_finding_place *a, const report_finding_place *b);
-/* Whether the finding is a read of bytes that nobody has written: it has no earlier access. */
+/* True for a read of bytes that nobody has written. Such a finding has no earlier access. */
 bool report_lacks_write(const report_finding *f);
 
 bool report_verdict_passed(const report_verdict *v);

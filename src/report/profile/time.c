@@ -18,7 +18,8 @@ static const report_column speed_columns[] = {
      "of the time that the busiest part of an SM is busy, L1 and shared memory aside"},
     {"issue_share", "Issue Slots", REPORT_PERCENT, "of the schedulers' cycles"},
     {"l1_share", "L1/Shared", REPORT_PERCENT,
-     "of the time that the busiest part of L1 and shared memory is busy: wavefronts, atomics, textures, the way to L2"},
+     "of the time that the busiest part of L1 and shared memory is busy: wavefronts, atomics, textures, the path to "
+     "L2"},
     {"warps_per_sm", "Active Warps/SM", REPORT_RATIO, "resident on average"},
 };
 

@@ -452,8 +452,8 @@ static void conflicts_keep_shared_memory_busy_but_not_the_sm(void **state) {
     assert_within(e.l1_share * e.cycles / (e.sm_share * profiled_cycles(&e)), 31.9, 32.1);
 }
 
-/* An SM's way to L2 takes two cycles for a store's request, and 1.1 for each of its sectors. */
-static void scattered_stores_keep_the_way_to_l2_busy(void **state) {
+/* An SM's path to L2 takes two cycles for a store's request, and 1.1 for each of its sectors. */
+static void scattered_stores_keep_the_path_to_l2_busy(void **state) {
     (void)state;
     haul_launch_record lines = many_blocks(), scattered = lines;
     lines.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = scattered.counters[HAUL_COUNTER_L2_WRITE_SECTORS] = 4e6;
@@ -566,7 +566,7 @@ int main(void) {
         cmocka_unit_test(more_warps_wait_longer_for_their_turn),
         cmocka_unit_test(barriers_show_as_such),
         cmocka_unit_test(conflicts_keep_shared_memory_busy_but_not_the_sm),
-        cmocka_unit_test(scattered_stores_keep_the_way_to_l2_busy),
+        cmocka_unit_test(scattered_stores_keep_the_path_to_l2_busy),
         cmocka_unit_test(writes_keep_l2_busy_for_longer_than_reads),
         cmocka_unit_test(wide_loads_keep_the_path_to_the_registers_busy),
         cmocka_unit_test(loads_of_constants_keep_the_address_divergence_unit_busy),
