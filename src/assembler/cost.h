@@ -2,22 +2,11 @@
 #ifndef HAUL_ASSEMBLER_COST_H
 #define HAUL_ASSEMBLER_COST_H
 
+#include "assembler/price.h"
 #include "base/arena.h"
 #include "ptx/ir.h"
 
 struct sim_assembled;
-
-/* A scheduler's units of arithmetic, and what all schedulers share: shuffles and the like (MIO). */
-typedef enum sim_pipe {
-    SIM_PIPE_NONE,
-    SIM_PIPE_FMA,
-    SIM_PIPE_ALU,
-    SIM_PIPE_XU,
-    SIM_PIPE_FP64,
-    SIM_PIPE_TENSOR,
-    SIM_PIPE_MIO,
-    SIM_PIPES
-} sim_pipe;
 
 typedef struct sim_cost {
     float path;  /* cycles of a warp that runs alone, without waits for memory beyond the SM: the longest chain of
@@ -39,10 +28,5 @@ typedef struct sim_cost {
  * instruction; NULL if it is not known. */
 sim_cost *sim_block_costs(const ptx_function *function, const struct sim_assembled *assembled, arena *memory,
                           arena *scratch);
-
-/* Returns the machine instructions of the function's code, an estimate. `assembled` and `blocks` are of the function.
- */
-double sim_code_instructions(const ptx_function *function, const struct sim_assembled *assembled,
-                             const sim_cost *blocks);
 
 #endif

@@ -1,4 +1,5 @@
 #include "assembler/assembler.h"
+#include "assembler/code_size.h"
 #include "assembler/cost.h"
 #include "assembler/issue.h"
 #include "assembler/registers.h"

@@ -3,6 +3,7 @@
 
 #include "ptx/inline.h"
 #include "assembler/assembler.h"
+#include "assembler/code_size.h"
 #include "assembler/cost.h"
 #include "assembler/unroll.h"
 
