@@ -67,6 +67,8 @@ void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim
 void sim_hazard_lost(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_block *owner);
 /* Called before an access by a `.shared` form with 64-bit addresses: reports generic addresses. */
 void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
+/* The lanes update local memory by an atomic operation on a generic address. */
+void sim_hazard_atomic_at_local(sim_warp *w, const sim_op *op, uint32_t lanes);
 
 /* ---- uninitialised values ---- */
 
