@@ -392,6 +392,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
         memory_free(d->mbarriers[i].gate.gathered);
         memory_free(d->mbarriers[i].passed);
         memory_free(d->mbarriers[i].fed);
+        memory_free(d->mbarriers[i].began);
         memory_free(d->mbarriers[i].passes);
     }
     memory_free(d->mbarriers);

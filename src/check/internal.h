@@ -107,6 +107,8 @@ typedef struct sim_watched_mbarrier {
     uint32_t pass_instruction;
     uint32_t *fed; /* by actor: when a lane last issued a copy that completes here, if no wait for it is over yet; NULL
                     * until needed */
+    uint32_t *began; /* by actor: when the instruction of its last arrival in this phase began; then, in the phases that
+                      * are over. NULL until needed */
     uint32_t phases, signals;               /* phases ended; arrivals and byte counts received */
     uint64_t expected_bytes, arrived_bytes; /* in this phase */
     sim_pass *passes;                       /* by actor; NULL until needed */
@@ -416,6 +418,7 @@ struct sim_domain {
     bool has_steps;                  /* some step has been executed */
     sim_watched_mbarrier *mbarriers; /* SIM_HAZARD_MBARRIERS; NULL if the kernel has none */
     uint32_t mbarrier_count;
+    uint32_t signalling;                   /* when the instruction that signals mbarriers now began */
     sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
     uint32_t map_count;
     sim_tmem_order *tensor; /* NULL until needed */
@@ -694,6 +697,7 @@ void sim_peeks_start(sim_domain *d);
  * copy that completes on the mbarrier; a wait for it is over; a phase ends. */
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
+void sim_phase_arrives(const sim_warp *w, sim_watched_mbarrier *m);
 void sim_phase_fed(const sim_warp *w, unsigned lane, sim_watched_mbarrier *m);
 void sim_phase_passed(sim_domain *d, sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);
