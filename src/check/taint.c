@@ -3,6 +3,7 @@
  * values that a shuffle takes from lanes that do not take part in it: shuffle trees have unused branches. */
 #include "base/memory.h"
 #include "check/internal.h"
+#include "check/thread_value.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
@@ -96,33 +97,11 @@ void sim_hazard_products(sim_warp *w) {
 
 /* ---- elements of less than a byte ---- */
 
-typedef struct writer_search {
-    uint32_t reg;
-    bool found;
-} writer_search;
-
-static void note_writer(void *context, uint32_t reg, bool writes) {
-    writer_search *s = context;
-    s->found |= writes && reg == s->reg;
-}
-
-/* Returns the instruction of the same basic block that has last written the register before `at`; PTX_NO_BLOCK if there
- * is none. */
-static uint32_t last_writer(const ptx_function *f, uint32_t at, uint32_t reg) {
-    const uint32_t first = f->blocks[ptx_block_of(f, at)].first;
-    writer_search s = {.reg = reg};
-    for (uint32_t k = at; k-- > first;) {
-        ptx_visit_registers(&f->instructions[k], note_writer, &s);
-        if (s.found) return k;
-    }
-    return PTX_NO_BLOCK;
-}
-
 /* Returns the instruction from which an operand's value comes, conversions and copies left out; PTX_NO_BLOCK if it is
  * not in the same basic block. */
 static uint32_t source_of(const ptx_function *f, uint32_t at, const ptx_operand *o) {
     if (o->kind != PTX_REGISTER) return PTX_NO_BLOCK;
-    const uint32_t k = last_writer(f, at, o->reg);
+    const uint32_t k = sim_last_writer(f, at, o->reg);
     if (k == PTX_NO_BLOCK) return k;
     const ptx_instruction *i = &f->instructions[k];
     return i->op == PTX_OP_MOV || i->op == PTX_OP_CVT ? source_of(f, k, &i->operands[1]) : k;
@@ -164,7 +143,7 @@ static bool asks_for_success(const sim_warp *w, uint32_t comparison) {
         if (swap == PTX_NO_BLOCK || with->kind != PTX_REGISTER || !sim_is_compare_and_swap(&f->instructions[swap]))
             continue;
         const ptx_operand *expected = &f->instructions[swap].operands[2];
-        const uint32_t written = last_writer(f, comparison, with->reg);
+        const uint32_t written = sim_last_writer(f, comparison, with->reg);
         if (expected->kind == PTX_REGISTER && expected->reg == with->reg && (written == PTX_NO_BLOCK || written < swap))
             return true;
     }
