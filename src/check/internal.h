@@ -304,6 +304,19 @@ typedef struct sim_taint {
     uint8_t contest; /* number of the contest + 1 (contest.c); 0: uninitialised */
 } sim_taint;
 
+/* A tainted branch around arithmetic alone, which is a choice between values: what its blocks write is tainted in the
+ * lanes. */
+typedef struct sim_choice {
+    uint32_t branch;           /* the instruction */
+    uint32_t first[2], end[2]; /* instructions of its blocks; either may be empty */
+    uint32_t lanes;            /* that have executed it with a tainted predicate */
+    sim_taint taint;
+} sim_choice;
+
+/* choice.c. Returns whether the branch only chooses between blocks of arithmetic that meet again; sets the choice's
+ * branch and blocks. */
+bool sim_choice_find(const ptx_function *f, uint32_t branch, sim_choice *choice);
+
 /* taint.c. The taint's lanes load it as element `element` of the instruction's data. */
 void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint);
 
@@ -394,6 +407,7 @@ struct sim_domain {
     uint32_t cluster_index; /* number in the grid */
     uint32_t proxies;       /* 1: proxy fences matter for shared memory; 2: for global memory too; 0: for neither */
     sim_taint **taints;     /* by actor, by register; NULL until needed */
+    sim_choice *choices;    /* by actor: its last tainted branch around arithmetic */
     uint32_t *progress;     /* by actor: barriers reached, mbarriers signalled and copies issued */
     uint32_t *early;   /* by actor: if its last wait was for the phase before an mbarrier's first, its number + 1 */
     bool has_stale;    /* a wait for an old phase has been reported (stale.c) */
