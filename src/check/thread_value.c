@@ -183,7 +183,8 @@ static bool is_constant(const ptx_function *f, uint32_t at, const ptx_operand *o
 bool sim_is_broadcast(const ptx_function *f, const ptx_instruction *i, uint32_t *lane) {
     const uint32_t at = (uint32_t)(i - f->instructions);
     uint32_t segments, members;
-    if (i->op != PTX_OP_SHFL || i->mods[PTX_SLOT_MODE] != PTX_MOD_IDX || i->guarded) return false;
+    if (i->op != PTX_OP_SHFL || i->mods[PTX_SLOT_MODE] != PTX_MOD_IDX || i->guarded || i->operand_count < 5)
+        return false;
     if (!is_constant(f, at, &i->operands[2], lane) || !is_constant(f, at, &i->operands[3], &segments)) return false;
     return *lane < SIM_LANES && segments == SIM_LANES - 1 && is_constant(f, at, &i->operands[4], &members) &&
            members == SIM_ALL_LANES;
