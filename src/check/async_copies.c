@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "assembler/engine.h"
 #include "check/cells.h"
+#include "check/unused_load.h"
 #include "ptx/tcgen05.h"
 #include "ptx/traits.h"
 
@@ -321,8 +322,14 @@ void sim_hazard_bulk_done(sim_block *b, const sim_bulk *bulk) {
 
 /* ---- background products ---- */
 
+/* True if no lane of the warp uses what the product computes. */
+static bool is_unused(const sim_warp *w, uint32_t instruction) {
+    return sim_load_may_be_unused(w->sm->grid, instruction) && !~sim_lanes_without_use(w, instruction);
+}
+
 uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count) {
     sim_peek_settle(w, op->instruction, lanes);
+    if (is_unused(w, op->instruction)) return 0;
     sim_visit k = visit_by_lane(w, (unsigned)__builtin_ctz(lanes), w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
     k.lanes = lanes;
     if (k.d->owner->failed) return 0;
@@ -368,7 +375,7 @@ void sim_hazard_factors_read(sim_warp *w, const sim_op *op, uint32_t lanes, cons
                              uint32_t issued) {
     sim_visit k = visit_by_lane(w, (unsigned)__builtin_ctz(lanes), w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
     sim_read *plane = sim_reads_of(&k, k.actor);
-    if (k.d->owner->failed) return;
+    if (k.d->owner->failed || is_unused(w, op->instruction)) return;
     for (uint32_t n = 0; n < count; n++) {
         if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return;
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {

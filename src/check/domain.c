@@ -392,6 +392,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
         memory_free(d->mbarriers[i].gate.gathered);
         memory_free(d->mbarriers[i].passed);
         memory_free(d->mbarriers[i].fed);
+        memory_free(d->mbarriers[i].began);
         memory_free(d->mbarriers[i].passes);
     }
     memory_free(d->mbarriers);
@@ -407,6 +408,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->peeks);
     for (uint32_t a = 0; d->taints && a < d->actors; a++) memory_free(d->taints[a]);
     memory_free(d->taints);
+    memory_free(d->choices);
     memory_free(d->views);
     memory_free(d->fenced);
     sim_flags_free(d);
@@ -442,8 +444,10 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->progress = memory_zeroed(d->actors, sizeof *d->progress);
     d->early = memory_zeroed(d->actors, sizeof *d->early);
     d->taints = memory_zeroed(d->actors, sizeof *d->taints);
-    if (!sim_relaxed_create(d, g) || !d->taints || !d->skipped || !d->steps || !d->remote || !d->flights ||
-        !d->fenced || !d->faulted || !d->progress || !d->early || !d->views || !d->barriers || !d->shadows)
+    d->choices = memory_zeroed(d->actors, sizeof *d->choices);
+    if (!sim_relaxed_create(d, g) || !d->taints || !d->choices || !d->skipped || !d->steps || !d->remote ||
+        !d->flights || !d->fenced || !d->faulted || !d->progress || !d->early || !d->views || !d->barriers ||
+        !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];

@@ -67,6 +67,8 @@ void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim
 void sim_hazard_lost(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_block *owner);
 /* Called before an access by a `.shared` form with 64-bit addresses: reports generic addresses. */
 void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
+/* The lanes update local memory by an atomic operation on a generic address. */
+void sim_hazard_atomic_at_local(sim_warp *w, const sim_op *op, uint32_t lanes);
 
 /* ---- uninitialised values ---- */
 
@@ -185,6 +187,8 @@ void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint
 void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint32_t address);
 /* A lane uses the mbarrier: it arrives, expects bytes or waits. */
 void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
+/* An instruction begins to signal mbarriers, lane by lane. */
+void sim_hazard_mbarrier_begin(const sim_warp *w);
 /* The mbarrier receives arrivals or expected bytes. */
 void sim_hazard_mbarrier_signalled(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address);
 /* cp.async.mbarrier.arrive without .noinc has raised the pending count. */

@@ -107,6 +107,8 @@ typedef struct sim_watched_mbarrier {
     uint32_t pass_instruction;
     uint32_t *fed; /* by actor: when a lane last issued a copy that completes here, if no wait for it is over yet; NULL
                     * until needed */
+    uint32_t *began; /* by actor: when the instruction of its last arrival in this phase began; then, in the phases that
+                      * are over. NULL until needed */
     uint32_t phases, signals;               /* phases ended; arrivals and byte counts received */
     uint64_t expected_bytes, arrived_bytes; /* in this phase */
     sim_pass *passes;                       /* by actor; NULL until needed */
@@ -302,6 +304,19 @@ typedef struct sim_taint {
     uint8_t contest; /* number of the contest + 1 (contest.c); 0: uninitialised */
 } sim_taint;
 
+/* A tainted branch around arithmetic alone, which is a choice between values: what its blocks write is tainted in the
+ * lanes. */
+typedef struct sim_choice {
+    uint32_t branch;           /* the instruction */
+    uint32_t first[2], end[2]; /* instructions of its blocks; either may be empty */
+    uint32_t lanes;            /* that have executed it with a tainted predicate */
+    sim_taint taint;
+} sim_choice;
+
+/* choice.c. Returns whether the branch only chooses between blocks of arithmetic that meet again; sets the choice's
+ * branch and blocks. */
+bool sim_choice_find(const ptx_function *f, uint32_t branch, sim_choice *choice);
+
 /* taint.c. The taint's lanes load it as element `element` of the instruction's data. */
 void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint);
 
@@ -392,6 +407,7 @@ struct sim_domain {
     uint32_t cluster_index; /* number in the grid */
     uint32_t proxies;       /* 1: proxy fences matter for shared memory; 2: for global memory too; 0: for neither */
     sim_taint **taints;     /* by actor, by register; NULL until needed */
+    sim_choice *choices;    /* by actor: its last tainted branch around arithmetic */
     uint32_t *progress;     /* by actor: barriers reached, mbarriers signalled and copies issued */
     uint32_t *early;   /* by actor: if its last wait was for the phase before an mbarrier's first, its number + 1 */
     bool has_stale;    /* a wait for an old phase has been reported (stale.c) */
@@ -416,6 +432,7 @@ struct sim_domain {
     bool has_steps;                  /* some step has been executed */
     sim_watched_mbarrier *mbarriers; /* SIM_HAZARD_MBARRIERS; NULL if the kernel has none */
     uint32_t mbarrier_count;
+    uint32_t signalling;                   /* when the instruction that signals mbarriers now began */
     sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
     uint32_t map_count;
     sim_tmem_order *tensor; /* NULL until needed */
@@ -694,6 +711,7 @@ void sim_peeks_start(sim_domain *d);
  * copy that completes on the mbarrier; a wait for it is over; a phase ends. */
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m);
 void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m);
+void sim_phase_arrives(const sim_warp *w, sim_watched_mbarrier *m);
 void sim_phase_fed(const sim_warp *w, unsigned lane, sim_watched_mbarrier *m);
 void sim_phase_passed(sim_domain *d, sim_watched_mbarrier *m);
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m);

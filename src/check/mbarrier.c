@@ -21,6 +21,7 @@ bool sim_has_mbarriers(const sim_program *p) {
 static void forget_passes(const sim_domain *d, sim_watched_mbarrier *m) {
     if (m->passed) memset(m->passed, 0, d->actors * sizeof *m->passed);
     if (m->fed) memset(m->fed, 0, d->actors * sizeof *m->fed);
+    if (m->began) memset(m->began, 0, 2 * d->actors * sizeof *m->began);
 }
 
 sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, uint32_t address) {
@@ -32,8 +33,13 @@ sim_watched_mbarrier *sim_mbarrier_watched(sim_domain *d, const sim_block *b, ui
         return crowded;
     }
     sim_watched_mbarrier *m = &d->mbarriers[d->mbarrier_count++];
-    *m = (sim_watched_mbarrier){
-        .block = b, .address = address, .gate = m->gate, .passed = m->passed, .fed = m->fed, .passes = m->passes};
+    *m = (sim_watched_mbarrier){.block = b,
+                                .address = address,
+                                .gate = m->gate,
+                                .passed = m->passed,
+                                .fed = m->fed,
+                                .began = m->began,
+                                .passes = m->passes};
     forget_passes(d, m);
     sim_stale_forget(d, m);
     sim_gate_clear(d, &m->gate);
@@ -150,6 +156,11 @@ void sim_mbarrier_check_copy(sim_warp *w, unsigned lane, const sim_watched_mbarr
     if (!is_last && !is_shared_slot(m, b, bulk->barrier)) check_use(w, bulk->instruction, lane, m, bulk->barrier);
 }
 
+void sim_hazard_mbarrier_begin(const sim_warp *w) {
+    sim_domain *d = sim_domain_of(w->block);
+    d->signalling = d->now;
+}
+
 void sim_hazard_mbarrier_signalled(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {
     sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), b, address);
     sim_peek_settle(w, op->instruction, 1u << lane);
@@ -170,7 +181,9 @@ void sim_hazard_mbarrier_arrive(sim_warp *w, const sim_op *op, unsigned lane, si
     sim_domain *d = sim_domain_of(w->block);
     const int reach = b == w->block ? SIM_REACH_BLOCK : SIM_REACH_CLUSTER;
     sim_peek_settle(w, op->instruction, 1u << lane);
-    sim_gate *gate = &sim_mbarrier_watched(d, b, address)->gate;
+    sim_watched_mbarrier *m = sim_mbarrier_watched(d, b, address);
+    sim_gate *gate = &m->gate;
+    if (!is_shared_slot(m, b, address)) sim_phase_arrives(w, m);
     if (b != w->block && d->relaxed && sim_is_narrow(w, op))
         sim_relaxed_arrive(w, gate, reach);
     else

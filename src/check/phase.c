@@ -4,7 +4,7 @@
 #include "check/internal.h"
 
 static sim_finding *report(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m,
-                           uint32_t other, uint32_t thread) {
+                           uint32_t other, uint32_t thread, bool is_advice) {
     const sim_suspect s = {.kind = HAUL_FINDING_MBARRIER_MISUSE,
                            .action = HAUL_ACTION_SYNC,
                            .other_action = HAUL_ACTION_SYNC,
@@ -14,7 +14,8 @@ static sim_finding *report(sim_warp *w, uint32_t instruction, unsigned lane, con
                            .thread = thread,
                            .space = HAUL_SPACE_SHARED,
                            .address = m->address,
-                           .bytes = 8};
+                           .bytes = 8,
+                           .is_advice = is_advice};
     return sim_hazard_report(w, &s);
 }
 
@@ -41,17 +42,46 @@ static bool knows_arrivals(const sim_warp *w, unsigned lane, const sim_watched_m
 
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
     if (!m->live || !m->ended || knows_end(w, lane, m) || knows_arrivals(w, lane, m)) return;
-    sim_finding *f = report(w, op->instruction, lane, m, m->last_instruction, m->last_thread);
+    sim_finding *f = report(w, op->instruction, lane, m, m->last_instruction, m->last_thread, false);
     if (f)
         sim_hazard_say(f,
                        "this thread has not waited for the end of the phase in which others have arrived: it may still "
                        "be in progress");
 }
 
+/* True if the lane knows of the instruction by which each warp has arrived last in the phases that are over: of the
+ * arrival itself, or of another lane's at another mbarrier. Of its own warp it knows the lane's own arrival. */
+static bool knows_instructions(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
+    sim_domain *d = sim_domain_of(w->block);
+    const uint32_t self = sim_actor(w);
+    const sim_view *v = sim_view_of(d, self, lane);
+    for (uint32_t a = 0; m->began && a < d->actors; a++) {
+        const uint32_t since = m->began[d->actors + a];
+        const bool is_own = a == self && m->gate.open[a].lanes == 1u << lane;
+        if (since && !is_own && !sim_known_lanes(&v->order[a], since)) return false;
+    }
+    return m->began != NULL;
+}
+
+void sim_phase_arrives(const sim_warp *w, sim_watched_mbarrier *m) {
+    sim_domain *d = sim_domain_of(w->block);
+    if (!m->began) m->began = memory_zeroed(2 * (size_t)d->actors, sizeof *m->began);
+    if (m->began)
+        m->began[sim_actor(w)] = d->signalling;
+    else
+        d->owner->failed = true;
+}
+
 void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m) {
     if (!m->live || !m->ended || knows_end(w, lane, m)) return;
-    sim_finding *f = report(w, instruction, lane, m, m->last_instruction, m->last_thread);
-    if (f)
+    const bool together = knows_instructions(w, lane, m);
+    sim_finding *f = report(w, instruction, lane, m, m->last_instruction, m->last_thread, together);
+    if (f && together)
+        sim_hazard_say(f,
+                       "this thread knows that the instructions of the last phase's arrivals have been executed, from "
+                       "their lanes that arrived elsewhere, but only hardware promises that all their lanes arrive "
+                       "before this one");
+    else if (f)
         sim_hazard_say(f, "the mbarrier's last phase has ended with other arrivals, and this thread has not waited for "
                           "that: there are more arrivals than its count, or this one counts in the wrong phase");
 }
@@ -60,7 +90,7 @@ static void report_overtaken(sim_domain *d, const sim_watched_mbarrier *m, uint3
     const uint32_t actor = m->last_thread / SIM_LANES;
     sim_warp *w = &d->first[actor / d->warps].warps[actor % d->warps];
     sim_finding *f =
-        report(w, m->last_instruction, m->last_thread % SIM_LANES, m, m->pass_instruction, waiter * SIM_LANES);
+        report(w, m->last_instruction, m->last_thread % SIM_LANES, m, m->pass_instruction, waiter * SIM_LANES, false);
     if (f)
         sim_hazard_say(
             f, "nothing ensures that another thread's wait for the previous phase is over: two phases later, that "
@@ -120,6 +150,10 @@ void sim_hazard_mbarrier_signals(const sim_warp *w, unsigned lane) {
 void sim_phase_ended(sim_domain *d, sim_watched_mbarrier *m) {
     if (!sim_gate_open(d, &m->gate)) return;
     check_waiters(d, m);
+    for (uint32_t a = 0; m->began && a < d->actors; a++) {
+        if (m->began[a]) m->began[d->actors + a] = m->began[a];
+        m->began[a] = 0;
+    }
     m->phases++;
     m->ended = ++d->now;
     sim_known_add(&m->gate.gathered[sim_mbarrier_actor(d, m)], (sim_known){.all = m->ended});

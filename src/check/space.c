@@ -23,3 +23,17 @@ void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active) {
         return;
     }
 }
+
+void sim_hazard_atomic_at_local(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    const sim_suspect s = {.kind = HAUL_FINDING_ILLEGAL_ACCESS,
+                           .action = HAUL_ACTION_ATOMIC,
+                           .instruction = op->instruction,
+                           .lanes = lanes,
+                           .thread = SIM_NO_THREAD,
+                           .is_advice = true};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f)
+        sim_hazard_say(f,
+                       "the atomic operation is on the thread's own local memory: an H200 executes it, but the PTX ISA "
+                       "defines atomic operations on global and shared memory only");
+}

@@ -3,6 +3,7 @@
  * values that a shuffle takes from lanes that do not take part in it: shuffle trees have unused branches. */
 #include "base/memory.h"
 #include "check/internal.h"
+#include "check/thread_value.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
@@ -18,6 +19,7 @@ static sim_taint *taints_of(sim_warp *w) {
     if (!*taints) *taints = memory_zeroed(registers, sizeof **taints);
     if (!*taints) d->owner->failed = true;
     if (*taints && !w->tainted) memset(*taints, 0, registers * sizeof **taints);
+    if (!w->tainted) d->choices[sim_actor(w)].lanes = 0;
     return *taints;
 }
 
@@ -96,33 +98,11 @@ void sim_hazard_products(sim_warp *w) {
 
 /* ---- elements of less than a byte ---- */
 
-typedef struct writer_search {
-    uint32_t reg;
-    bool found;
-} writer_search;
-
-static void note_writer(void *context, uint32_t reg, bool writes) {
-    writer_search *s = context;
-    s->found |= writes && reg == s->reg;
-}
-
-/* Returns the instruction of the same basic block that has last written the register before `at`; PTX_NO_BLOCK if there
- * is none. */
-static uint32_t last_writer(const ptx_function *f, uint32_t at, uint32_t reg) {
-    const uint32_t first = f->blocks[ptx_block_of(f, at)].first;
-    writer_search s = {.reg = reg};
-    for (uint32_t k = at; k-- > first;) {
-        ptx_visit_registers(&f->instructions[k], note_writer, &s);
-        if (s.found) return k;
-    }
-    return PTX_NO_BLOCK;
-}
-
 /* Returns the instruction from which an operand's value comes, conversions and copies left out; PTX_NO_BLOCK if it is
  * not in the same basic block. */
 static uint32_t source_of(const ptx_function *f, uint32_t at, const ptx_operand *o) {
     if (o->kind != PTX_REGISTER) return PTX_NO_BLOCK;
-    const uint32_t k = last_writer(f, at, o->reg);
+    const uint32_t k = sim_last_writer(f, at, o->reg);
     if (k == PTX_NO_BLOCK) return k;
     const ptx_instruction *i = &f->instructions[k];
     return i->op == PTX_OP_MOV || i->op == PTX_OP_CVT ? source_of(f, k, &i->operands[1]) : k;
@@ -164,7 +144,7 @@ static bool asks_for_success(const sim_warp *w, uint32_t comparison) {
         if (swap == PTX_NO_BLOCK || with->kind != PTX_REGISTER || !sim_is_compare_and_swap(&f->instructions[swap]))
             continue;
         const ptx_operand *expected = &f->instructions[swap].operands[2];
-        const uint32_t written = last_writer(f, comparison, with->reg);
+        const uint32_t written = sim_last_writer(f, comparison, with->reg);
         if (expected->kind == PTX_REGISTER && expected->reg == with->reg && (written == PTX_NO_BLOCK || written < swap))
             return true;
     }
@@ -308,6 +288,26 @@ static flow of_product(sim_warp *w, const ptx_instruction *i, uint32_t active) {
     return x;
 }
 
+/* Every other register of a, and each half of the sums, belongs to one of a lane's two rows. */
+static flow of_row(sim_warp *w, const ptx_instruction *i, uint32_t active, unsigned row) {
+    flow x = of_operand(w, &i->operands[1].parts[row], active);
+    const uint32_t half = i->operands[3].part_count / 2;
+    for (uint32_t k = row + 2; k < i->operands[1].part_count; k += 2) add_operand(&x, &i->operands[1].parts[k]);
+    for (uint32_t k = row * half; k < (row + 1) * half; k++) add_operand(&x, &i->operands[3].parts[k]);
+    x.found.bits = UINT64_MAX;
+    return x;
+}
+
+/* Taint of a product of 16 rows, by row. */
+static void add_rows(sim_warp *w, const ptx_instruction *i, uint32_t active) {
+    flow rows[2] = {of_row(w, i, active, 0), of_row(w, i, active, 1)};
+    const uint32_t count = i->operands[0].part_count;
+    for (uint32_t k = 0; k < count; k++) {
+        const ptx_operand *d = &i->operands[0].parts[k];
+        if (d->kind == PTX_REGISTER) set_destination(&rows[k >= count / 2], d->reg, true);
+    }
+}
+
 /* Returns 0 for stmatrix: what it stores at a lane's address comes from other lanes, which is not followed. */
 uint32_t sim_hazard_taint_stored(sim_warp *w, uint32_t instruction, unsigned element) {
     const ptx_instruction *i = sim_instruction_of(w, instruction);
@@ -406,11 +406,56 @@ static bool unpacks(const ptx_instruction *i) {
     return i->op == PTX_OP_MOV && i->operands[0].kind == PTX_VECTOR && i->operands[1].kind != PTX_VECTOR;
 }
 
+/* ---- branches that choose between values ---- */
+
+/* Lanes that do not execute the block keep a value that is as tainted. */
+static void taint_written(void *context, uint32_t reg, bool writes) {
+    const flow *x = context;
+    if (!writes) return;
+    sim_taint *t = &x->taints[reg];
+    const sim_taint before = *t;
+    *t = x->found;
+    t->lanes |= before.lanes;
+}
+
+/* Notes that lanes execute the branch. Returns whether its predicate is tainted, but only chooses between values. */
+static bool chooses_values(sim_warp *w, uint32_t branch, const flow *x) {
+    const ptx_function *f = w->sm->grid->program->function;
+    sim_choice *choice = &sim_domain_of(w->block)->choices[sim_actor(w)], found;
+    const bool again = choice->branch == branch;
+    if (again) choice->lanes &= ~x->active;
+    if (!x->found.lanes || !sim_choice_find(f, branch, &found)) return false;
+    flow written = *x;
+    written.found.bits = UINT64_MAX;
+    found.taint = written.found;
+    found.lanes = x->found.lanes | (again ? choice->lanes : 0);
+    *choice = found;
+    for (unsigned n = 0; n < 2; n++)
+        for (uint32_t k = found.first[n]; k < found.end[n]; k++)
+            ptx_visit_registers(&f->instructions[k], taint_written, &written);
+    return true;
+}
+
+/* In a block that a tainted branch chooses, all results are tainted. */
+static void add_choice(const sim_warp *w, uint32_t instruction, flow *x) {
+    const sim_choice *c = &sim_domain_of(w->block)->choices[sim_actor(w)];
+    const bool is_inside = (instruction >= c->first[0] && instruction < c->end[0]) ||
+                           (instruction >= c->first[1] && instruction < c->end[1]);
+    const uint32_t lanes = is_inside ? c->lanes & x->active : 0, before = x->found.lanes;
+    if (!lanes) return;
+    x->found = c->taint;
+    x->found.lanes = before | lanes;
+}
+
 void sim_hazard_taint_step(sim_warp *w, const sim_op *op, uint32_t active) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     if (sim_is_between(op)) return;
     sim_hazard_products_step(w, op, active);
     flow x = sources(w, op->instruction, active);
+    if (is_product(i) && i->mods[PTX_SLOT_SHAPE] == PTX_MOD_M16N8) {
+        add_rows(w, i, active);
+        return;
+    }
     if (is_product(i)) x = of_product(w, i, active);
     /* The compared and the new value may be a byte together with its neighbours: only the address is checked. */
     if (sim_is_compare_and_swap(i)) x = of_operand(w, &i->operands[1], active);
@@ -419,6 +464,7 @@ void sim_hazard_taint_step(sim_warp *w, const sim_op *op, uint32_t active) {
         return;
     }
     if (i->op == PTX_OP_SHFL) return; /* done in sim_hazard_shuffled() */
+    if (i->op == PTX_OP_BRA && chooses_values(w, op->instruction, &x)) return;
     if (ptx_is(i->op, USES) && x.found.lanes) report(w, &x.found, op->instruction);
     if (ptx_is(i->op, USES | PTX_KIND_COLLECTIVE)) x.found.lanes = 0; /* other lanes' taint is not followed */
     if (chooses(i)) x.found.lanes = x.all;
@@ -428,5 +474,6 @@ void sim_hazard_taint_step(sim_warp *w, const sim_op *op, uint32_t active) {
     }
     if (x.found.lanes && asks_for_success(w, op->instruction)) x.found.lanes = 0;
     narrow(w, i, &x);
+    add_choice(w, op->instruction, &x);
     ptx_visit_registers(i, set_destination, &x);
 }

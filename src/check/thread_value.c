@@ -2,6 +2,8 @@
 
 #include "base/number.h"
 #include "check/wait_condition.h"
+#include "ptx/edges.h"
+#include "ptx/liveness.h"
 
 #include <string.h>
 
@@ -33,6 +35,28 @@ static uint64_t ones(unsigned type) {
 static uint64_t as_type(uint64_t bits, unsigned type) {
     bits &= ones(type);
     return ptx_is_signed(type) && bits > ones(type) >> 1 ? bits | ~ones(type) : bits;
+}
+
+/* ---- the last writer ---- */
+
+typedef struct writer_search {
+    uint32_t reg;
+    bool found;
+} writer_search;
+
+static void note_writer(void *context, uint32_t reg, bool writes) {
+    writer_search *s = context;
+    s->found |= writes && reg == s->reg;
+}
+
+uint32_t sim_last_writer(const ptx_function *f, uint32_t at, uint32_t reg) {
+    const uint32_t first = f->blocks[ptx_block_of(f, at)].first;
+    writer_search s = {.reg = reg};
+    for (uint32_t k = at; k-- > first;) {
+        ptx_visit_registers(&f->instructions[k], note_writer, &s);
+        if (s.found) return k;
+    }
+    return PTX_NO_BLOCK;
 }
 
 /* ---- where values come from ---- */
@@ -147,7 +171,39 @@ static value selected(search *s, const ptx_instruction *i) {
     return c.known ? operand(s, &i->operands[c.bits ? 1 : 2], i->type) : unknown;
 }
 
-static value result_of(search *s, const ptx_instruction *i) {
+/* Returns whether the operand is that number, or a register that a mov in the same basic block has set to it. */
+static bool is_constant(const ptx_function *f, uint32_t at, const ptx_operand *o, uint32_t *number) {
+    const uint32_t set = o->kind == PTX_REGISTER ? sim_last_writer(f, at, o->reg) : PTX_NO_BLOCK;
+    if (set != PTX_NO_BLOCK && f->instructions[set].op == PTX_OP_MOV && !f->instructions[set].guarded)
+        o = &f->instructions[set].operands[1];
+    *number = (uint32_t)o->bits;
+    return o->kind == PTX_INTEGER;
+}
+
+bool sim_is_broadcast(const ptx_function *f, const ptx_instruction *i, uint32_t *lane) {
+    const uint32_t at = (uint32_t)(i - f->instructions);
+    uint32_t segments, members;
+    if (i->op != PTX_OP_SHFL || i->mods[PTX_SLOT_MODE] != PTX_MOD_IDX || i->guarded || i->operand_count < 5)
+        return false;
+    if (!is_constant(f, at, &i->operands[2], lane) || !is_constant(f, at, &i->operands[3], &segments)) return false;
+    return *lane < SIM_LANES && segments == SIM_LANES - 1 && is_constant(f, at, &i->operands[4], &members) &&
+           members == SIM_ALL_LANES;
+}
+
+static value broadcast(search *s, const ptx_instruction *i, unsigned lane) {
+    const unsigned self = s->lane;
+    s->lane = lane;
+    const value v = operand(s, &i->operands[1], i->type);
+    s->lane = self;
+    return v;
+}
+
+/* reg: which of the instruction's results. */
+static value result_of(search *s, const ptx_instruction *i, uint32_t reg) {
+    const ptx_operand *d = i->operands[0].kind == PTX_PAIR ? &i->operands[0].parts[0] : &i->operands[0];
+    uint32_t lane;
+    if (sim_is_broadcast(s->w->sm->grid->program->function, i, &lane))
+        return d->reg == reg ? broadcast(s, i, lane) : unknown;
     if (i->operands[0].kind != PTX_REGISTER || i->guarded || i->type == PTX_U16X2 || i->type == PTX_S16X2)
         return unknown;
     switch (i->op) {
@@ -183,7 +239,7 @@ static value of_register(search *s, uint32_t reg) {
     const uint32_t writer = s->writer[reg];
     if (!writer || s->depth == MOST_DEPTH || ++s->steps > MOST_STEPS) return unknown;
     s->depth++;
-    const value v = result_of(s, &s->w->sm->grid->program->function->instructions[writer - 1]);
+    const value v = result_of(s, &s->w->sm->grid->program->function->instructions[writer - 1], reg);
     s->depth--;
     return v;
 }

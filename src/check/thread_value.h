@@ -9,6 +9,12 @@ typedef struct sim_thread_value {
     uint64_t bits; /* of a predicate: 0 or 1 */
 } sim_thread_value;
 
+/* Returns the instruction of the same basic block that has last written the register before `at`; PTX_NO_BLOCK if there
+ * is none. */
+uint32_t sim_last_writer(const ptx_function *f, uint32_t at, uint32_t reg);
+/* Returns whether the instruction hands the first operand of one lane, always the same, to all lanes. */
+bool sim_is_broadcast(const ptx_function *f, const ptx_instruction *i, uint32_t *lane);
+
 /* Computes the lane's value of a register from the instructions that lead to it; it is not known if anything else has a
  * part in it. `writer`: by register, the index + 1 of the only instruction that writes it; 0: none, or several. */
 sim_thread_value sim_thread_value_of(const sim_warp *w, const uint32_t *writer, unsigned lane, uint32_t reg);

@@ -7,6 +7,7 @@
 #include "check/scratch.h"
 #include "check/thread_value.h"
 #include "ptx/liveness.h"
+#include "ptx/matrix.h"
 #include "ptx/traits.h"
 #include "ptx/users.h"
 
@@ -57,6 +58,12 @@ static bool is_by_thread(search *s, uint32_t reg) {
     *decided = ASKED;
     const ptx_instruction *i = s->writer[reg] ? &s->function->instructions[s->writer[reg] - 1] : NULL;
     sources x = {.search = s, .all = true};
+    uint32_t lane;
+    if (i && sim_is_broadcast(s->function, i, &lane)) {
+        const ptx_operand *from = &i->operands[1];
+        *decided = from->kind == PTX_REGISTER && is_by_thread(s, from->reg) ? BY_THREAD : BY_OTHERS;
+        return *decided == BY_THREAD;
+    }
     const bool is_computed = i && !i->guarded && (ptx_is_pure(i->op) || ptx_loads_parameter(i));
     if (is_computed) ptx_visit_registers(i, ask_source, &x);
     const bool either = is_computed && (i->op == PTX_OP_AND || i->op == PTX_OP_OR || i->op == PTX_OP_SETP_COMBINE);
@@ -90,15 +97,34 @@ static void add_branches(search *s, uint32_t block) {
     }
 }
 
+static bool is_same(const sim_load_guard *a, const sim_load_guard *b) {
+    return a->reg == b->reg && a->is_true == b->is_true && a->is_branch == b->is_branch && a->ends_use == b->ends_use;
+}
+
+/* True if an earlier use has the conditions of the last one, which begin at `first`. */
+static bool is_known(const search *s, uint32_t first) {
+    const uint32_t count = s->guard_count - first;
+    for (uint32_t at = 0; at < first; at++) {
+        uint32_t n = 0;
+        while (n < count && is_same(&s->guards[at + n], &s->guards[first + n])) n++;
+        if (n == count && (!at || s->guards[at - 1].ends_use)) return true;
+    }
+    return false;
+}
+
 /* Adds a use of the value. Returns false if nothing is known of who executes it. */
 static bool add_use(search *s, uint32_t instruction) {
     const ptx_instruction *at = &s->function->instructions[instruction];
     const uint32_t first = s->guard_count;
-    if (s->use_count++ == MOST_USES) return false;
+    if (s->use_count == MOST_USES) return false;
     if (at->guarded) add_guard(s, at->guard, !at->guard_negated, at->op == PTX_OP_BRA);
     add_branches(s, ptx_block_of(s->function, instruction));
     if (s->guard_count == first) return false;
     s->guards[s->guard_count - 1].ends_use = true;
+    if (is_known(s, first))
+        s->guard_count = first;
+    else
+        s->use_count++;
     return true;
 }
 
@@ -111,6 +137,18 @@ static void spread(void *context, uint32_t reg, bool writes) {
     s->list[s->count++] = reg;
 }
 
+static bool holds(const ptx_operand *o, uint32_t reg) {
+    for (uint32_t k = 0; o->kind == PTX_VECTOR && k < o->part_count; k++)
+        if (o->parts[k].kind == PTX_REGISTER && o->parts[k].reg == reg) return true;
+    return false;
+}
+
+/* True if a product of wgmma reads the register as a sum or as a fragment of a: each lane's sums depend on its own
+ * warp's rows only. */
+static bool adds_up(const ptx_instruction *i, uint32_t reg) {
+    return ptx_is_warpgroup_product(i) && (holds(&i->operands[0], reg) || holds(&i->operands[1], reg));
+}
+
 /* Follows the value through registers, whatever path control takes. All else that reads it is a use: a store, an
  * address, a branch, a shuffle. Returns false if any lane may use the value. */
 static bool find_uses(search *s) {
@@ -121,7 +159,7 @@ static bool find_uses(search *s) {
         const uint32_t reg = s->list[next];
         for (uint32_t k = s->readers.first[reg]; k < s->readers.first[reg + 1]; k++) {
             const uint32_t i = s->readers.instructions[k];
-            if (ptx_is_pure(instructions[i].op))
+            if (ptx_is_pure(instructions[i].op) || adds_up(&instructions[i], reg))
                 ptx_visit_registers(&instructions[i], spread, s);
             else if (!add_use(s, i))
                 return false;
@@ -132,10 +170,19 @@ static bool find_uses(search *s) {
 
 /* ---- the table ---- */
 
+/* True for a product of wgmma with a in shared memory: its rows belong to one warp. */
+static bool is_described_product(const ptx_instruction *i) {
+    return ptx_is_warpgroup_product(i) && i->operands[1].kind != PTX_VECTOR;
+}
+
 static bool is_ordinary_load(const ptx_instruction *i) {
     const unsigned space = i->mods[PTX_SLOT_SPACE];
     return i->op == PTX_OP_LD && !sim_is_strong(i, PTX_OP_LD) && !i->mods[PTX_SLOT_NC] &&
            (space == PTX_MOD_GLOBAL || space == PTX_MOD_NONE);
+}
+
+static bool may_be_unused(const ptx_instruction *i) {
+    return is_ordinary_load(i) || is_described_product(i);
 }
 
 /* Appends the conditions of the current load. */
@@ -163,7 +210,7 @@ static bool make_table(search *s) {
 /* Returns false if the host runs out of memory. */
 static bool fill_table(search *s) {
     for (s->load = 0; s->load < s->function->instruction_count; s->load++)
-        if (is_ordinary_load(&s->function->instructions[s->load]) && find_uses(s) &&
+        if (may_be_unused(&s->function->instructions[s->load]) && find_uses(s) &&
             ((!s->table && !make_table(s)) || !keep(s)))
             return false;
     return true;

@@ -1,6 +1,7 @@
 /* Loads whose value some threads cannot use. Triton has every warp of a block load what one of them then updates in
  * place: the other warps may see the old or the new value, but only the one that stores depends on it. Such loads of
- * those threads take no part in races. */
+ * those threads take no part in races. A product of wgmma is such a load if none of its warp's lanes uses the sums:
+ * tiles of fewer than 64 rows lie in front of what the product reads as further rows. */
 #ifndef HAUL_CHECK_UNUSED_LOAD_H
 #define HAUL_CHECK_UNUSED_LOAD_H
 
@@ -15,7 +16,7 @@ typedef struct sim_load_guard {
     bool ends_use; /* the last one of this use */
 } sim_load_guard;
 
-/* By instruction, of ordinary loads from global memory. */
+/* By instruction, of ordinary loads from global memory and of products. */
 typedef struct sim_unused_load {
     uint32_t first, end; /* in `guards`; equal: every lane may use the value */
 } sim_unused_load;

@@ -15,9 +15,10 @@
 /* ---- addresses ---- */
 
 #define WITHIN ((1u << SIM_CLUSTER_SHIFT) - 1)
+#define NO_RANK (UINT32_MAX >> SIM_CLUSTER_SHIFT) /* all bits: higher than any block's */
 
 uint32_t sim_cluster_map(uint32_t address, uint32_t rank) {
-    return (address & WITHIN) | (rank + 1) << SIM_CLUSTER_SHIFT;
+    return (address & WITHIN) | (rank < NO_RANK ? rank + 1 : NO_RANK) << SIM_CLUSTER_SHIFT;
 }
 
 uint32_t sim_cluster_rank(const sim_block *b, uint32_t address) {

@@ -17,7 +17,8 @@ static inline bool sim_cluster_names_block(const uint32_t address[SIM_LANES], ui
     return all >> SIM_CLUSTER_SHIFT != 0;
 }
 
-/* Returns the address that corresponds to `address` in the block of rank `rank`. */
+/* Returns the address that corresponds to `address` in the block of rank `rank`. If there is no such block, no access
+ * to it succeeds. */
 uint32_t sim_cluster_map(uint32_t address, uint32_t rank);
 /* Returns the rank of the block that the address lies in. */
 uint32_t sim_cluster_rank(const sim_block *b, uint32_t address);

@@ -142,6 +142,7 @@ static void tell_of_commit(sim_block *b, const sim_tmem_work *commit, sim_block 
     sim_warp *w = &b->warps[commit->thread / SIM_LANES];
     const unsigned lane = commit->thread % SIM_LANES;
     sim_hazard_tmem_committed(w, commit->issued, at, commit->barrier);
+    sim_hazard_mbarrier_begin(w);
     sim_hazard_mbarrier_arrive(w, commit->op, lane, at, commit->barrier);
 }
 

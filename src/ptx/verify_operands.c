@@ -175,7 +175,8 @@ static haul_status check_packed(const ptx_check *c, const ptx_operand *o, ptx_ty
     return HAUL_OK;
 }
 
-/* Checks a lane's part of a matrix; a matrix a may be in shared memory instead. */
+/* Checks a lane's part of a matrix; a matrix a may be in shared memory instead. Results of products and of ldmatrix may
+ * be left out with `_`. */
 static haul_status check_fragment(const ptx_check *c, const ptx_operand_slot *slot, const ptx_operand *o,
                                   ptx_type type) {
     const unsigned length = ptx_fragment_length(c->instruction, slot->fragment);
@@ -183,7 +184,12 @@ static haul_status check_fragment(const ptx_check *c, const ptx_operand_slot *sl
     if (slot->described && o->kind != PTX_VECTOR) return check_scalar(c, o, PTX_B64, false);
     if (o->kind != PTX_VECTOR || o->part_count != length)
         return ptx_check_fail(c, o->position, "must be %u register%s in braces", length, length == 1 ? "" : "s");
-    for (uint32_t i = 0; i < length; i++) HAUL_TRY(check_scalar(c, &o->parts[i], ptx_fragment_type(type), destination));
+    const bool has_sinks =
+        destination && (ptx_is(c->instruction->op, PTX_KIND_PRODUCT) || c->instruction->op == PTX_OP_LDMATRIX);
+    if (has_sinks) HAUL_TRY(check_some(c, o, true));
+    for (uint32_t i = 0; i < length; i++)
+        if (!has_sinks || o->parts[i].kind != PTX_SINK)
+            HAUL_TRY(check_scalar(c, &o->parts[i], ptx_fragment_type(type), destination));
     return HAUL_OK;
 }
 

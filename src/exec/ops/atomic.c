@@ -269,18 +269,42 @@ static sim_step atomic_shared(sim_warp *w, const sim_op *op, uint32_t active) {
     return atomic_at_shared(w, op, active, address);
 }
 
+/* Tells observers of an access to the threads' own memory. */
+static void observe_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t offset[SIM_LANES],
+                          haul_memory_class class, haul_action action) {
+    sim_op copy = *op;
+    copy.memory_class = (uint8_t) class;
+    copy.x = (uint32_t)__builtin_ctz(op->bytes);
+    copy.count = 1;
+    sim_observe_local(w, &copy, active, offset, action);
+}
+
+/* Applies to the threads' own memory, as an H200 does. The ISA speaks of global and shared memory only, but compilers
+ * make such code for atomic variables on the stack. It counts as a load and a store. */
+static sim_step atomic_at_local(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES]) {
+    uint64_t offset[SIM_LANES], places[SIM_LANES];
+    uintptr_t base;
+    SIM_EACH_LANE(l) places[l] = offset[l] = address[l] - SIM_LOCAL_WINDOW;
+    if (!sim_check_frame(w, op, active, places, op->bytes, op->bytes, &base)) return SIM_STOP;
+    if (SIM_IS_CHECKED(w)) sim_hazard_atomic_at_local(w, op, active);
+    observe_local(w, op, active, offset, HAUL_CLASS_LOCAL_LOAD, HAUL_ACTION_READ);
+    apply_lanes(w, op, sim_atomic_at_shared((sim_atomic_kind)op->x, op->bytes), active, base, places);
+    observe_local(w, op, active, offset, HAUL_CLASS_LOCAL_STORE, HAUL_ACTION_WRITE);
+    return SIM_NEXT;
+}
+
 /* Global lanes first: if they have to wait for the serial phase, nothing has been done yet. */
 static sim_step atomic_generic(sim_warp *w, const sim_op *op, uint32_t active) {
     uint64_t address[SIM_LANES];
-    uint32_t narrow[SIM_LANES], shared = 0;
+    uint32_t narrow[SIM_LANES];
     sim_step step = SIM_NEXT;
     sim_addresses(w, op, address);
-    for (unsigned l = 0; l < SIM_LANES; l++) {
-        shared |= (uint32_t)sim_is_shared_address(address[l]) << l;
-        narrow[l] = (uint32_t)address[l];
-    }
-    shared &= active;
-    if (active & ~shared) step = atomic_at_global(w, op, active & ~shared, address);
+    const uint32_t shared = sim_lanes_in_window(address, SIM_SHARED_WINDOW) & active;
+    const uint32_t local = op->count > 1 ? 0 : sim_lanes_in_window(address, SIM_LOCAL_WINDOW) & active;
+    const uint32_t global = active & ~(shared | local);
+    SIM_EACH_LANE(l) narrow[l] = (uint32_t)address[l];
+    if (global) step = atomic_at_global(w, op, global, address);
+    if (local && step == SIM_NEXT) step = atomic_at_local(w, op, local, address);
     if (!shared || step != SIM_NEXT) return step;
     if (!sim_check_window(w, op, shared, address)) return SIM_STOP;
     sim_op copy = *op;

@@ -41,14 +41,12 @@ haul_status LOWER(BARRIER_CLUSTER_WAIT)(sim_lowering *l, const ptx_instruction *
 
 /* ---- addresses; a: the address, b: the rank; SIM_OP_WIDE: a generic address, which keeps its window ---- */
 
-/* mapa: the corresponding address in another block. */
+/* mapa: the corresponding address in another block. A rank that the cluster lacks gives an address that no access may
+ * use; as on an H200, computing it is no fault. */
 static sim_step map_address(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *rank = SIM_SLOT(w, uint32_t, op->b);
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
-        if (rank[l] >= w->sm->grid->cluster_blocks)
-            return sim_fault(w, op, HAUL_FINDING_ILLEGAL_ACCESS, 1u << l, "mapa: the cluster has no block of rank %u",
-                             rank[l]);
         if (op->flags & SIM_OP_WIDE) {
             const uint64_t a = SIM_SLOT(w, uint64_t, op->a)[l];
             SIM_SLOT(w, uint64_t, op->d)[l] = (a & ~0xffffffffull) | sim_cluster_map((uint32_t)a, rank[l]);

@@ -160,7 +160,7 @@ static haul_status lower_matrices(sim_lowering *l, const ptx_instruction *i, sim
                                   haul_memory_class class) {
     const ptx_operand *registers = &i->operands[1 - memory];
     const bool loads = memory == 1;
-    const uint32_t more = sim_pool_fragment(l, registers, loads);
+    const uint32_t more = sim_pool_fragment(l, registers, loads, PTX_B32);
     sim_op *op = sim_emit_at(l, run, &i->operands[memory]);
     const bool generic = op->flags & SIM_OP_WIDE && !i->mods[PTX_SLOT_SPACE];
     op->more = more;

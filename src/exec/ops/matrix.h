@@ -4,6 +4,7 @@
 
 #include "exec/ops/lanes.h"
 #include "exec/paths.h"
+#include "ptx/matrix.h"
 
 /* Gathers the whole warp for a matrix instruction. Returns the lanes that have reached it, or 0 with *step set if some
  * are missing. */
@@ -27,10 +28,11 @@ static inline unsigned sim_in_group(unsigned lane) {
 }
 
 /* Appends the slots of a fragment's registers to the pool. */
-static inline uint32_t sim_pool_fragment(sim_lowering *l, const ptx_operand *o, bool destination) {
+static inline uint32_t sim_pool_fragment(sim_lowering *l, const ptx_operand *o, bool destination, ptx_type type) {
     uint32_t first = 0;
     for (uint32_t r = 0; r < o->part_count; r++) {
-        const uint32_t slot = destination ? sim_destination(l, &o->parts[r]) : sim_source(l, &o->parts[r], PTX_B32);
+        const uint32_t slot =
+            destination ? sim_destination(l, &o->parts[r]) : sim_source(l, &o->parts[r], ptx_fragment_type(type));
         const uint32_t at = sim_pool(l, &slot, 1);
         if (r == 0) first = at;
     }

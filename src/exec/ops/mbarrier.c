@@ -136,6 +136,7 @@ static uint32_t lose_late(sim_warp *w, const sim_op *op, uint32_t active) {
 /* All instructions that count arrivals or bytes. The token is the object before the arrival, which names the phase. */
 static sim_step arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     active = lose_late(w, op, active);
+    if (w->sm->hazards) sim_hazard_mbarrier_begin(w);
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         sim_block *owner;
@@ -242,6 +243,7 @@ haul_status LOWER(MBARRIER_ARRIVE_DROP)(sim_lowering *l, const ptx_instruction *
 static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_copy c = {.bytes = 0};
     sim_shared_addresses(w, op->a, op->imm, op->flags & SIM_OP_WIDE, c.destination);
+    if (w->sm->hazards) sim_hazard_mbarrier_begin(w);
     for (uint32_t left = active; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t *object = barrier_of(w, op, lane);

@@ -199,10 +199,10 @@ static sim_step multiply_quads(sim_warp *w, const sim_op *op, uint32_t active) {
 /* Puts the fragments' slots and the product into the pool. */
 static sim_op *emit_product(sim_lowering *l, const ptx_instruction *i, sim_handler run) {
     sim_product p = sim_product_of(i);
-    p.d = sim_pool_fragment(l, &i->operands[0], true);
-    p.a = sim_pool_fragment(l, &i->operands[1], false);
-    p.b = sim_pool_fragment(l, &i->operands[2], false);
-    p.c = sim_pool_fragment(l, &i->operands[3], false);
+    p.d = sim_pool_fragment(l, &i->operands[0], true, i->type);
+    p.a = sim_pool_fragment(l, &i->operands[1], false, i->type2);
+    p.b = sim_pool_fragment(l, &i->operands[2], false, i->type3);
+    p.c = sim_pool_fragment(l, &i->operands[3], false, i->type4);
     if (ptx_is_sparse(i)) {
         p.metadata = sim_source(l, &i->operands[4], PTX_B32);
         p.selector = (uint32_t)i->operands[5].bits;

@@ -319,7 +319,7 @@ static sim_step issue_store(sim_warp *w, const sim_op *op, uint32_t active) {
 /* Lowers a load or store. `half`: the distance of the second half, for .16x32bx2; absent otherwise. */
 static haul_status lower_access(sim_lowering *l, const ptx_instruction *i, sim_handler run, const ptx_operand *memory,
                                 const ptx_operand *registers, const ptx_operand *half) {
-    const uint32_t more = sim_pool_fragment(l, registers, registers == &i->operands[0]);
+    const uint32_t more = sim_pool_fragment(l, registers, registers == &i->operands[0], PTX_B32);
     sim_op *op = sim_emit_at(l, run, memory);
     op->more = more;
     op->count = (uint8_t)registers->part_count;

@@ -334,11 +334,11 @@ static haul_status lower_group(sim_lowering *l, const ptx_instruction *i) {
     const uint32_t flags = flags_of(i);
     sim_product p = sim_product_of(i);
     uint32_t flip, a = SIM_SLOT_ZERO;
-    p.c = p.d = sim_pool_fragment(l, &i->operands[SUMS], true);
+    p.c = p.d = sim_pool_fragment(l, &i->operands[SUMS], true, i->type);
     if (flags & GROUP_A_IN_MEMORY)
         a = sim_source(l, &i->operands[A], PTX_B64);
     else
-        p.a = sim_pool_fragment(l, &i->operands[A], false);
+        p.a = sim_pool_fragment(l, &i->operands[A], false, i->type2);
     const uint32_t b = sim_source(l, &i->operands[B], PTX_B64), keep = sim_predicate(l, &tail_of(i)[KEEP], &flip);
     if (ptx_is_sparse(i)) {
         p.metadata = sim_source(l, &i->operands[METADATA], PTX_B32);

@@ -44,7 +44,29 @@
 #define FOUR_BITS \
     "and.b32 %r8, %r0, 7;\nshl.b32 %r8, %r8, 2;\nmov.u32 %r9, 15;\nshl.b32 %r8, %r9, %r8;\nnot.b32 %r8, %r8;\n"
 
+/* A word that nobody has written decides which of two values a register gets. */
+#define CHOOSE                                                                                                     \
+    "ld.shared.u32 %r7, [%r4];\nsetp.eq.u32 %p1, %r7, 5;\nmov.u32 %r8, 0;\n@%p1 bra C;\nadd.u32 %r8, %r0, 1;\nC: " \
+    "mov.u32 %r9, %r8;\n"
+#define CHOOSE_OF_TWO                                                                                         \
+    "ld.shared.u32 %r7, [%r4];\nsetp.eq.u32 %p1, %r7, 5;\n@%p1 bra E;\nadd.u32 %r9, %r0, 1;\nbra.uni C;\nE: " \
+    "mov.u32 %r9, 3;\nC:\n"
+/* A product of which rows 8 to 15 of a were never written. */
+#define ROW_MISSING                                                                                              \
+    "ld.shared.u32 %r7, [%r4];\nmov.u32 %r8, 0x3c003c00;\nmov.f32 %f0, 0f00000000;\n"                            \
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r8, %r7, %r8, %r7}, {%r8, %r8}, " \
+    "{%f0, %f0, %f0, %f0};\n"
+#define STORE_IN_BLOCK_1 "setp.ne.u32 %p2, %r1, %r0;\n@%p2 st.global.u32 [%rd2], %r9;\n"
+
 static const pair pairs[] = {
+    PAIR("a value stored that an unwritten one has chosen by a branch", UNINITIALISED_READ, 1, 32,
+         CHOOSE "st.global.u32 [%rd2], %r9;\n", CHOOSE STORE_IN_BLOCK_1),
+    PAIR("the same with a value on either side", UNINITIALISED_READ, 1, 32,
+         CHOOSE_OF_TWO "st.global.u32 [%rd2], %r9;\n", CHOOSE_OF_TWO STORE_IN_BLOCK_1),
+    PAIR("a sum of a row that is not written", UNINITIALISED_READ, 1, 32, ROW_MISSING "st.global.f32 [%rd2], %f3;\n",
+         ROW_MISSING "st.global.f32 [%rd2], %f1;\n"),
+    PAIR("an unwritten value that decides whether to store", UNINITIALISED_READ, 1, 32,
+         "ld.shared.u32 %r7, [%r4];\nsetp.eq.u32 %p1, %r7, 5;\n@%p1 bra C;\nst.global.u32 [%rd2], %r0;\nC:\n", CHOOSE),
     PAIR_WITH("a block's shared memory used before it has begun", USE_AFTER_FREE, 2, 32, TO_PEER CLUSTER_SYNC,
               CLUSTER_SYNC TO_PEER CLUSTER_SYNC, .cluster = 2),
     PAIR_WITH("an arrival at a block that may have ended", USE_AFTER_FREE, 2, 32, ARRIVE_AT_0,

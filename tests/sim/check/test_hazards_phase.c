@@ -20,7 +20,18 @@
                    "setp.ne.u32 %p2, %r0, 32;\n" rest                                                                  \
                    "bra D;\n" WAIT_PARITY("C", "0") "mbarrier.arrive.shared.b64 _, [%r8];\nD:\n"
 
+/* Lane 0 of each warp arrives at one mbarrier, and lane 1 at another by the same instruction, as in clusters, where
+ * each lane tells one block that its stage is free. */
+#define BOTH "add.u32 %r8, %r3, 512;\nsetp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r8], 2;\n" INIT("2")
+#define SHARE                                                                     \
+    "and.b32 %r9, %r0, 31;\nsetp.lt.u32 %p3, %r9, 2;\nsetp.eq.u32 %p4, %r9, 0;\n" \
+    "selp.b32 %r10, %r5, %r8, %p4;\n@%p3 mbarrier.arrive.shared.b64 _, [%r10];\n"
+#define WAIT_FOR_OTHER "O: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0;\n@!%p2 bra O;\n"
+
 static const pair pairs[] = {
+    PAIR_WITH("two mbarriers by lanes of an instruction, and a wait for one", MBARRIER_MISUSE, 1, 64,
+              BOTH SHARE WAIT_PARITY("A", "0") SHARE WAIT_PARITY("B", "1"),
+              BOTH SHARE WAIT_PARITY("A", "0") WAIT_FOR_OTHER SHARE WAIT_PARITY("B", "1"), .is_advice = true),
     PAIR_WITH("the next phase's bytes sent while others may still wait", MBARRIER_MISUSE, 1, 64,
               INIT("1") EXPECT SEND WAIT_PARITY("A", "0") EXPECT SEND WAIT_PARITY("B", "1"),
               INIT("1") EXPECT SEND WAIT_PARITY("A", "0") EXPECT "bar.sync 0;\n" SEND WAIT_PARITY("B", "1"),

@@ -58,7 +58,21 @@
              "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%r10, %r11, %r12, %r13}, " \
              "%rd4, %r14, 0, 0, 1, 1, 0;\n"
 
+/* A tile of 16 rows, and b behind room for 64: the product reads 48 rows that nobody has written, and that a fifth warp
+ * overwrites. Their sums belong to warps 1 to 3. */
+#define SHORT_TILE                                                                                                    \
+    "mov.u32 %r20, dynamic;\nmad.lo.u32 %r21, %r0, 4, %r20;\nsetp.lt.u32 %p4, %r0, 128;\nsetp.lt.u32 %p5, %r0, 64;\n" \
+    "@%p4 st.shared.u32 [%r21], %r0;\n@%p5 st.shared.u32 [%r21+2048], %r0;\n" FENCE MEET                              \
+    "@!%p4 st.shared.u32 [%r21], %r0;\n@!%p4 bra D;\nadd.u32 %r27, %r20, 2048;\n" DESCRIPTOR("%rd11", "%r20")         \
+        DESCRIPTOR("%rd12", "%r27") "wgmma.fence.sync.aligned;\n"                                                     \
+                                    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, "        \
+                                    "%rd11, %rd12, 0, 1, 1, 0, 0;\n" CLOSE WAIT_FOR("0")
+#define IN_WARP_0 \
+    "shr.u32 %r8, %r0, 5;\nshfl.sync.idx.b32 %r9|%p6, %r8, 0, 31, -1;\nsetp.ne.u32 %p7, %r9, 0;\n@%p7 bra D;\n"
+
 static const pair pairs[] = {
+    PAIR_WITH("rows that are not there, whose sums are stored", UNINITIALISED_READ, 1, 160, SHORT_TILE STORE_SUM "D:\n",
+              SHORT_TILE IN_WARP_0 STORE_SUM "D:\n", .dynamic = 2304, .or_kind = HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN),
     PAIR("sums stored without a wait", MATRIX_BEFORE_WAIT, 1, 128, STORE FENCE MEET MULTIPLY CLOSE STORE_SUM,
          STORE FENCE MEET MULTIPLY CLOSE WAIT_FOR("0") STORE_SUM),
     PAIR("a wait that leaves the group in flight", MATRIX_BEFORE_WAIT, 1, 128,

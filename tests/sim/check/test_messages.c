@@ -169,6 +169,24 @@ static void a_flag_that_nobody_sets_is_an_error(void **state) {
         HAUL_GRADE_ERROR);
 }
 
+/* Warps arrive at two mbarriers, one after the other, and then wait for the first alone. */
+#define ARRIVE_AT_TWO "@%p4 mbarrier.arrive.shared.b64 _, [%r5];\n@%p4 mbarrier.arrive.shared.b64 _, [%r8];\n"
+static void an_arrival_after_a_wait_for_another_mbarrier_is_an_error(void **state) {
+    (void)state;
+    expect_grade("add.u32 %r8, %r3, 512;\nsetp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r8], 2;\n" INIT(
+                     "2") "and.b32 %r9, %r0, 31;\nsetp.eq.u32 %p4, %r9, 0;\n" ARRIVE_AT_TWO WAIT_PARITY("A", "0")
+                     ARRIVE_AT_TWO WAIT_PARITY("B", "1"),
+                 HAUL_GRADE_ERROR);
+}
+
+static void an_atomic_on_local_memory_is_advice(void **state) {
+    (void)state;
+    static const char *const body = ".local .align 8 .b8 own[8];\nmov.u64 %rd4, own;\ncvta.local.u64 %rd4, %rd4;\n"
+                                    "st.u32 [%rd4], %r0;\natom.add.u32 %r7, [%rd4], 1;\nst.global.u32 [%rd2], %r7;\n";
+    expect_only(body, HAUL_FINDING_ILLEGAL_ACCESS, "global and shared memory only");
+    expect_grade(body, HAUL_GRADE_ADVICE);
+}
+
 static void a_barrier_that_is_waited_for_again_does_no_harm(void **state) {
     (void)state;
     const pair p = PAIR("again", RACE_SHARED, 1, 64, "",
@@ -187,6 +205,8 @@ int main(void) {
         cmocka_unit_test(a_producer_whose_refill_does_not_wait_is_told),
         cmocka_unit_test(a_parity_that_never_flips_is_one_finding),
         cmocka_unit_test(arrivals_that_do_not_count_say_so),
+        cmocka_unit_test(an_arrival_after_a_wait_for_another_mbarrier_is_an_error),
+        cmocka_unit_test(an_atomic_on_local_memory_is_advice),
         cmocka_unit_test(a_barrier_that_is_waited_for_again_does_no_harm),
         cmocka_unit_test(lanes_that_throw_values_away_do_no_harm),
         cmocka_unit_test(a_volatile_load_beside_a_store_is_a_warning),

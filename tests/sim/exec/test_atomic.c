@@ -98,6 +98,23 @@ static void flags_of_other_blocks_are_seen(void **state) {
     }
 }
 
+/* Outside of what PTX defines, but as on an H200: compilers make this of an atomic variable on the stack. Odd lanes use
+ * shared memory. */
+static void a_generic_address_may_lie_in_the_threads_own_memory(void **state) {
+    (void)state;
+    uint32_t out[64];
+    run_words(KERNEL_WITH(".shared .align 8 .b8 both[512];\n",
+                          ".local .align 8 .b8 own[8];\nmov.u64 %rd3, own;\ncvta.local.u64 %rd3, %rd3;\n"
+                          "mov.u64 %rd4, both;\ncvta.shared.u64 %rd4, %rd4;\nmad.wide.u32 %rd4, %r0, 8, %rd4;\n"
+                          "and.b32 %r3, %r0, 1;\nsetp.ne.u32 %p0, %r3, 0;\nselp.b64 %rd3, %rd4, %rd3, %p0;\n"
+                          "cvt.u64.u32 %rd5, %r0;\nst.u64 [%rd3], %rd5;\n"
+                          "atom.add.acq_rel.sys.u32 %r4, [%rd3], 100;\nred.add.u32 [%rd3], 1000;\n"
+                          "add.u64 %rd6, %rd5, 1100;\natom.cas.b64 %rd7, [%rd3], %rd6, 5;\n"
+                          "ld.u32 %r5, [%rd3];\nmad.lo.u32 %r5, %r5, 1000, %r4;\n" OUT("%r5")),
+              1, 64, out);
+    expect_words(out, 64, 5000 + i);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_that_hit_one_word_take_turns),
@@ -105,6 +122,7 @@ int main(void) {
         cmocka_unit_test(blocks_reduce_into_one_place_whatever_runs_first),
         cmocka_unit_test(a_result_that_a_guard_leaves_out_is_kept),
         cmocka_unit_test(flags_of_other_blocks_are_seen),
+        cmocka_unit_test(a_generic_address_may_lie_in_the_threads_own_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
