@@ -428,6 +428,19 @@ static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_
     return e;
 }
 
+/* Finds the accessor of an entry whose lanes are replayed one by one, once for all slices. */
+static void find_accessor(sim_hazards *h, sim_logged *e) {
+    const sim_accessor like = {.cluster = e->cluster,
+                               .instruction = e->instruction,
+                               .time = e->time,
+                               .epoch = e->age,
+                               .actor = e->actor,
+                               .action = e->action & 63u,
+                               .strong = e->strong & 3u};
+    e->by = sim_accessor_find(sim_watch_accessors(h->watch), &h->accessors, &like, &e->is_first);
+    h->log.failed |= !e->by;
+}
+
 /* Logs an access as up to MOST_PIECES pieces of lanes at an even stride, the rest as a list. */
 static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, const uint64_t address[SIM_LANES],
                       haul_action action) {
@@ -445,6 +458,7 @@ static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes
             place_list(log, e, piece, address, w->sm->grid->node != NULL);
         else
             place_evenly(log, e, piece, address, stride);
+        if (!sim_is_dense(e)) find_accessor(w->sm->hazards, e);
         follow_written(w, op, piece, address, listed ? INT64_MAX : stride, action);
         lanes &= ~piece;
     }

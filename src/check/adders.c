@@ -25,6 +25,7 @@ static void keep_before(const visit *v, uint64_t address, const sim_accessor *la
 /* Returns the number of the visit's operation among the slice's accessors. */
 static uint32_t accessor_of(const visit *v) {
     const sim_logged *e = v->play->e;
+    if (e->by) return e->by;
     const sim_touch now = {.cluster = e->cluster,
                            .instruction = e->instruction,
                            .time = e->time,

@@ -481,6 +481,7 @@ void sim_hazards_free(sim_sm *sm) {
     memory_free(h->domains);
     sim_findings_free(&h->findings);
     sim_access_log_free(&h->log);
+    sim_accessor_finder_free(&h->accessors);
     sim_footprints_free(&h->footprints);
     memory_free(h);
     sm->hazards = NULL;

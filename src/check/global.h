@@ -78,11 +78,13 @@ typedef struct sim_logged {
     uint32_t age; /* number of the next release */
     sim_floor floor;
     uint32_t known;  /* index of the snapshot of the view */
+    uint32_t by;     /* number of the accessor, if lanes are replayed one by one; 0: not known yet */
     uint32_t fenced; /* of the copy engine's accesses: index + 1 of what has passed a proxy fence; SIM_NEVER_FENCED */
     uint16_t actor;
     uint8_t action;
     uint8_t strong;  /* a sim_strength */
     uint8_t node;    /* SIM_NODE_... of a flag or fence, for one lane; 0: an access */
+    bool is_first;   /* nothing names the accessor yet */
     bool incoherent; /* a read that need not see what the launch has written */
 } sim_logged;
 
@@ -124,6 +126,7 @@ typedef struct sim_access_log {
 /* *kept: memory that an earlier launch has left, or NULL; sim_watch_free() leaves the watch's there. */
 haul_status sim_watch_create(const sim_grid *g, sim_shadow_memory **kept, sim_watch **out);
 void sim_watch_free(sim_watch *watch);
+struct sim_accessors *sim_watch_accessors(sim_watch *watch);
 /* Replays the SMs' logs, empties them and begins a new epoch. */
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
 /* A strong write publishes to all blocks what some lanes know: reads only, or, after a fence, everything. */

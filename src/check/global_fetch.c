@@ -130,6 +130,6 @@ size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_
     fetch_touches(&f);
     for (unsigned k = 0; k < ROWS_AHEAD && fetch_next_rows(&f, s); k++) {
     }
-    if (s->accessors.count) fetch_accessors(&f, s);
+    if (s->accessors->count) fetch_accessors(&f, s);
     return i;
 }

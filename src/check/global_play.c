@@ -418,33 +418,20 @@ static void spread_notes(const sim_play *p, sim_page_line *l) {
     }
 }
 
-/* True if the access is the accessor's, or, as in an unrolled loop, a like one of the same place. */
-static bool is_by(const sim_play *p, uint32_t by) {
-    const sim_logged *e = p->e;
-    const uint64_t *places = p->watch->grid->places;
-    const sim_accessor *a = sim_slice_accessor_at(p->s, by);
-    if (by == p->by) return true;
-    return a->time == e->time && a->cluster == e->cluster && a->actor == e->actor && a->epoch == e->age &&
-           a->action == HAUL_ACTION_READ && e->action == HAUL_ACTION_READ && a->strong == SIM_WEAK &&
-           e->strong == SIM_WEAK && places[a->instruction] == places[e->instruction];
-}
-
 /* Returns the current access's note among the newest. Others would have to be fetched. */
 static sim_note *find_note(const sim_play *p, uint32_t link, unsigned lane) {
     enum { NEWEST = 4 };
     for (unsigned n = NEWEST; n && link != SIM_NO_ROW; n--) {
         sim_note *note = sim_slice_note(p->s, link);
-        if (note->lane == lane && is_by(p, note->by)) return note;
+        if (note->lane == lane && note->by == p->by) return note;
         link = note->next;
     }
     return NULL;
 }
 
-/* Finds the accessor's number, and whether notes may name it. Returns false if they cannot. */
+/* Finds the accessor's number. Returns false if notes cannot name it. */
 static bool may_note(sim_play *p) {
-    const uint32_t made = p->s->accessors.made;
-    if (!p->by) p->is_first = sim_play_accessor(p) && p->s->accessors.made != made;
-    return p->by && p->by <= SIM_MOST_NOTED;
+    return sim_play_accessor(p) && p->by <= SIM_MOST_NOTED;
 }
 
 /* Takes a note of a lane's access to whole words of the line. Returns false if that is not all that would be known of
@@ -731,7 +718,7 @@ static void play_entry(sim_play *p) {
         play_warps(p);
     else if (!e->has_list && e->stride == 0)
         play_range(p, e->base, e->active);
-    else if (!e->has_list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE)
+    else if (sim_is_dense(e))
         play_evenly(p);
     else if (sim_is_scattered(e))
         play_list(p);
@@ -752,10 +739,9 @@ static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, cons
             fetched = sim_fetch_lines(s, log, share, i, addresses, pages);
             p.pages = pages;
         }
-        sim_slice_tidy_accessors(s);
         p.e = e;
-        p.by = 0;
-        p.is_first = false;
+        p.by = e->by;
+        p.is_first = e->is_first;
         p.lanes = share->entries[i].lanes;
         p.addresses = addresses;
         if (e->has_list) addresses += __builtin_popcount(p.lanes);
@@ -788,6 +774,7 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
         failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
     for (uint32_t i = 0; watch->grid->node && i < count; i++) failed |= !sim_node_play(watch, &sms[i].hazards->log);
+    failed |= !sim_watch_tidy_accessors(watch, sms, count, threads);
     watch->epoch++;
     sim_watch_end_phase(watch);
     for (uint32_t i = 0; i < count; i++) {

@@ -50,6 +50,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_shadow_memory **kept, sim_wa
     (*out)->grid = g;
     HAUL_TRY(find_memory(*out, kept));
     (*out)->epoch = 1;
+    sim_accessors_start(&(*out)->accessors, (*out)->memory, g->places);
     HAUL_TRY(sim_adders_find(g->program, &(*out)->results));
     for (unsigned kind = 0; kind < SIM_PUBLICATIONS && g->clusters <= MOST_CLUSTERS; kind++) {
         (*out)->histories[kind] = memory_zeroed(g->clusters, sizeof(sim_history));
@@ -61,6 +62,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_shadow_memory **kept, sim_wa
         (*out)->slices[i].free_note = SIM_NO_ROW;
         (*out)->slices[i].findings.places = g->places;
         (*out)->slices[i].memory = (*out)->memory;
+        (*out)->slices[i].accessors = &(*out)->accessors;
     }
     return HAUL_OK;
 }
@@ -74,7 +76,7 @@ void sim_watch_free(sim_watch *watch) {
         memory_free(x->shared);
         memory_free(x->notes);
         memory_free(x->words);
-        memory_free(x->accessors.blocks);
+        sim_accessor_finder_free(&x->finder);
         sim_findings_free(&x->findings);
         sim_adders_free(x->adders);
     }
@@ -84,9 +86,14 @@ void sim_watch_free(sim_watch *watch) {
         memory_free(watch->histories[kind]);
     }
     leave_memory(watch);
+    pthread_mutex_destroy(&watch->accessors.lock);
     memory_free(watch->results);
     memory_free(watch->flag_words);
     memory_free(watch);
+}
+
+sim_accessors *sim_watch_accessors(sim_watch *watch) {
+    return &watch->accessors;
 }
 
 /* ---- releases ---- */

@@ -9,6 +9,7 @@
 #ifndef HAUL_CHECK_GLOBAL_SHADOW_H
 #define HAUL_CHECK_GLOBAL_SHADOW_H
 
+#include "check/accessors.h"
 #include "check/internal.h"
 #include "check/shadow_memory.h"
 #include "state/block.h"
@@ -32,16 +33,7 @@ typedef struct sim_touch {
     uint8_t action : 6, strong : 2;
 } sim_touch;
 
-/* Who makes accesses, when and how: what the touches of one access have in common. */
-typedef struct sim_accessor {
-    uint32_t cluster, instruction, time, epoch;
-    uint16_t actor;
-    uint8_t action : 6, strong : 2;
-    bool is_used; /* while unused ones are being found */
-} sim_accessor;
-
 /* A touch as words keep it; all zero: there was none. */
-#define SIM_MOST_ACCESSORS ((1u << 28) - 1)
 typedef struct sim_kept_touch {
     uint32_t by : 28, bytes : 4; /* by: the accessor's number; 0: there was no such access */
     union {
@@ -161,24 +153,8 @@ typedef struct sim_page_slot {
     sim_page *page;
 } sim_page_slot;
 
-/* Rows, words and accessors are allocated in blocks, so that they never move. */
-enum {
-    SIM_BLOCK_ROWS = 256,
-    SIM_BLOCK_LINES = 64,
-    SIM_BLOCK_SHARED = 256,
-    SIM_BLOCK_NOTES = 256,
-    SIM_BLOCK_ACCESSORS = 512
-};
-
-/* The accessors of a slice's words. `recent`: some of the last, by hash. */
-enum { SIM_RECENT_ACCESSORS = 2048 };
-typedef struct sim_accessors {
-    void **blocks; /* of SIM_BLOCK_ACCESSORS; numbers begin at 1 */
-    uint32_t count, block_count, free;
-    uint32_t taken, limit; /* numbers in use; how many there may be before unused ones are looked for */
-    uint32_t made;         /* ever */
-    uint32_t recent[SIM_RECENT_ACCESSORS];
-} sim_accessors;
+/* Rows and words are allocated in blocks, so that they never move. */
+enum { SIM_BLOCK_ROWS = 256, SIM_BLOCK_LINES = 64, SIM_BLOCK_SHARED = 256, SIM_BLOCK_NOTES = 256 };
 
 typedef struct sim_slice {
     sim_shadow_memory *memory; /* the watch's, for what the slice keeps until the launch ends */
@@ -194,9 +170,10 @@ typedef struct sim_slice {
     uint32_t last_shared; /* the shared row that was found last, or SIM_NO_ROW */
     void **notes;         /* blocks of SIM_BLOCK_NOTES */
     uint32_t note_count, note_blocks, free_note;
-    void **words;      /* blocks of SIM_BLOCK_LINES lines */
-    uint32_t detailed; /* number of lines with words */
-    sim_accessors accessors;
+    void **words;             /* blocks of SIM_BLOCK_LINES lines */
+    uint32_t detailed;        /* number of lines with words */
+    sim_accessors *accessors; /* of all slices */
+    sim_accessor_finder finder;
     sim_findings findings;
     uint32_t added;            /* words with a last atomic operation */
     struct sim_adders *adders; /* earlier ones: adder_words.h; NULL until needed */
@@ -216,6 +193,7 @@ struct sim_watch {
     uint8_t *results; /* adder_words.h; NULL: adders.c has nothing to do */
     sim_shadow_memory *memory;
     sim_shadow_memory **kept; /* gets `memory` when the launch ends; NULL: nothing is kept */
+    sim_accessors accessors;
     sim_slice slices[SIM_WATCH_SLICES];
 };
 
@@ -300,16 +278,27 @@ void *sim_slice_add_block(sim_slice *s, void ***blocks, uint32_t count, size_t b
 /* ---- accessors ---- */
 
 static inline sim_accessor *sim_slice_accessor_at(const sim_slice *s, uint32_t number) {
-    return (sim_accessor *)s->accessors.blocks[number / SIM_BLOCK_ACCESSORS] + number % SIM_BLOCK_ACCESSORS;
+    return sim_accessor_at(s->accessors, number);
 }
 
 /* Returns the number of the touch's accessor, to be kept in words or notes. 0: the host runs out of memory. */
-uint32_t sim_slice_accessor(sim_slice *s, const sim_touch *t);
-/* Frees accessors that no word or note names, if there are many. Numbers that are kept elsewhere become invalid. */
-void sim_slice_free_accessors(sim_slice *s);
-static inline void sim_slice_tidy_accessors(sim_slice *s) {
-    if (s->accessors.taken > s->accessors.limit) sim_slice_free_accessors(s);
+static inline uint32_t sim_slice_accessor(sim_slice *s, const sim_touch *t) {
+    const sim_accessor like = {.cluster = t->cluster,
+                               .instruction = t->instruction,
+                               .time = t->time,
+                               .epoch = t->epoch,
+                               .actor = t->actor,
+                               .action = t->action & 63u,
+                               .strong = t->strong & 3u};
+    bool is_new;
+    const uint32_t number = sim_accessor_find(s->accessors, &s->finder, &like, &is_new);
+    s->failed |= !number;
+    return number;
 }
+
+/* Frees accessors that no word or note names, if there are many, once the logs have been played. Returns false if the
+ * host runs out of memory. */
+bool sim_watch_tidy_accessors(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
 
 /* Returns the touch; its epoch is 0 if there is none. */
 static inline sim_touch sim_slice_touch(const sim_slice *s, const sim_kept_touch *k) {

@@ -3,6 +3,7 @@
 #define HAUL_CHECK_INTERNAL_H
 
 #include "base/memory.h"
+#include "check/accessors.h"
 #include "check/finding.h"
 #include "check/flights.h"
 #include "check/global.h"
@@ -452,6 +453,7 @@ typedef struct sim_unused_memo {
 struct sim_hazards {
     sim_findings findings;
     sim_access_log log;
+    sim_accessor_finder accessors; /* of the log's entries */
     sim_footprints footprints;
     sim_watch *watch; /* the launch's */
     sim_domain *domains;
@@ -460,6 +462,11 @@ struct sim_hazards {
     bool failed;       /* the host ran out of memory: checks are off */
     sim_unused_memo unused[SIM_UNUSED_MEMOS];
 };
+
+/* True if the entry's lanes are replayed several at a time: those of a line. */
+static inline bool sim_is_dense(const sim_logged *e) {
+    return !e->has_list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE;
+}
 
 /* volatile_use.c. True if the instruction is a strong access of that kind; if both operands are one address, with the
  * same base and offset. */
