@@ -3,6 +3,7 @@
 #include "assembler/passes.h"
 
 #include "assembler/branch.h"
+#include "assembler/common_load.h"
 #include "assembler/contract.h"
 #include "assembler/early_exit.h"
 #include "assembler/fold.h"

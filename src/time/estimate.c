@@ -290,13 +290,16 @@ typedef struct beyond {
 } beyond;
 
 static beyond where_data_was(const haul_launch_record *r, const sim_waits *w) {
+    const haul_traffic *local = &r->classes[HAUL_CLASS_LOCAL_LOAD];
     const double misses = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_MISS) + counter(r, HAUL_COUNTER_TMA_LD_SECTORS) +
-                          counter(r, HAUL_COUNTER_L1_TEXTURE_MISS);
-    const double hits = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_HIT) + counter(r, HAUL_COUNTER_L1_TEXTURE_HIT);
+                          counter(r, HAUL_COUNTER_L1_TEXTURE_MISS) + (double)(local->sectors - local->hits);
+    const double hits =
+        counter(r, HAUL_COUNTER_L1_GLOBAL_LD_HIT) + counter(r, HAUL_COUNTER_L1_TEXTURE_HIT) + (double)local->hits;
     const double read = counter(r, HAUL_COUNTER_L2_READ_SECTORS);
     const double missed = fmin(counter(r, HAUL_COUNTER_L2_READ_MISS), read);
     const double waits = all_waits(w);
-    const double loads = waits > 0 ? counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) / waits : 1;
+    const double wavefronts = counter(r, HAUL_COUNTER_L1_GLOBAL_LD_WAVEFRONTS) + (double)local->wavefronts;
+    const double loads = waits > 0 ? wavefronts / waits : 1;
     const double together = fmax(1, fmin(loads, SIM_LANES));
     const double l1 = 1 - pow(1 - share(misses, hits), together);
     const double far = waits > 0 ? (w->far + fmax(0, waits - w->placed) * l1) / fmax(waits, w->placed) : l1;

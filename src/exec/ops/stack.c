@@ -1,5 +1,6 @@
-/* alloca, stacksave, stackrestore: a thread's stack, which grows upwards in the variable $dynamic of its frame. Its
- * first word counts the bytes in use after the header.
+/* alloca, stacksave, stackrestore: a thread's stack, which grows downwards from the end of the variable $dynamic of its
+ * frame, as on hardware: lanes that allocate different sizes have their memory at different addresses. The variable's
+ * first word counts the bytes in use.
  *
  * The frame is cleared when a block starts, so the count begins at 0. A call saves it, so that a callee's allocations
  * end with the callee (exec/call.c). Addresses are offsets into the frame, as all local addresses.
@@ -47,6 +48,11 @@ static uint64_t limit_of(const sim_warp *w) {
     return w->sm->grid->program->function->dynamic->size - PTX_DYNAMIC_HEAD;
 }
 
+/* Returns the address after the stack, from which it grows. */
+static uint64_t end_of(const sim_warp *w, const sim_op *op) {
+    return op->x + w->sm->grid->program->function->dynamic->size;
+}
+
 /* Records the fault of an allocation that does not fit. */
 static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t bytes, uint64_t used) {
     const uint64_t limit = limit_of(w);
@@ -59,32 +65,33 @@ static sim_step overflow(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
 
 /* Lanes have stacks of their own; one that overflows ends the launch. */
 static sim_step allocate(sim_warp *w, const sim_op *op, uint32_t active) {
-    const uint64_t base = op->x + PTX_DYNAMIC_HEAD, alignment = (uint64_t)op->imm;
+    const uint64_t end = end_of(w, op), least = end - limit_of(w), alignment = (uint64_t)op->imm;
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
-        const uint64_t bytes = lane_of(w, op, op->a, lane);
-        const uint64_t at = number_align(base + used_of(w, op, lane), alignment), used = at - base;
-        if (used > limit_of(w) || bytes > limit_of(w) - used) return overflow(w, op, lane, bytes, used);
-        set_used(w, op, lane, used + bytes);
+        const uint64_t bytes = lane_of(w, op, op->a, lane), used = used_of(w, op, lane);
+        if (bytes > limit_of(w) - used) return overflow(w, op, lane, bytes, used);
+        const uint64_t at = (end - used - bytes) & ~(alignment - 1);
+        if (at < least) return overflow(w, op, lane, bytes, used);
+        set_used(w, op, lane, end - at);
         set_lane(w, op, lane, at);
     }
     return SIM_NEXT;
 }
 
-/* Returns the address of the first free byte. */
+/* Returns the address of the last byte in use. */
 static sim_step save(sim_warp *w, const sim_op *op, uint32_t active) {
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
-        set_lane(w, op, lane, op->x + PTX_DYNAMIC_HEAD + used_of(w, op, lane));
+        set_lane(w, op, lane, end_of(w, op) - used_of(w, op, lane));
     }
     return SIM_NEXT;
 }
 
-/* Frees everything allocated after the address. */
+/* Frees everything allocated after the address was returned. */
 static sim_step restore(sim_warp *w, const sim_op *op, uint32_t active) {
     for (; active; active &= active - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
-        const uint64_t used = lane_of(w, op, op->a, lane) - op->x - PTX_DYNAMIC_HEAD;
+        const uint64_t used = end_of(w, op) - lane_of(w, op, op->a, lane);
         if (used > limit_of(w))
             return sim_fault(w, op, HAUL_FINDING_STACK_OVERFLOW, 1u << lane,
                              "stackrestore: the address is not in the stack");

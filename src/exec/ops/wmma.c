@@ -163,9 +163,9 @@ static bool is_matrices(const fragment *f) {
     return f->bits == 16 || (factor && f->bits == 8 && are_neighbours(f));
 }
 
-/* Sums of 32 bits by rows move two neighbours at a time. */
+/* Sums of 32 and 64 bits by rows move two neighbours at a time. */
 static bool is_pairs(const fragment *f) {
-    return (f->which == 'c' || f->which == 'd') && f->bits == 32 && !f->by_columns;
+    return (f->which == 'c' || f->which == 'd') && f->bits >= 32 && !f->by_columns;
 }
 
 static void narrow(const uint64_t address[SIM_LANES], uint32_t in_block[SIM_LANES]) {
@@ -232,7 +232,7 @@ static void count_pairs(sim_lowering *l, const fragment *f) {
     for (unsigned r = 0; r + 1 < f->natural; r += 2) {
         uint32_t steps[SIM_LANES];
         for (unsigned lane = 0; lane < SIM_LANES; lane++) steps[lane] = steps_to(f, r, 0, lane);
-        emit_count(l, f, steps, count_words, 8);
+        emit_count(l, f, steps, count_words, 2 * f->bits / 8);
     }
 }
 

@@ -104,6 +104,21 @@ static void waits_that_few_warps_cannot_hide_add_up(void **state) {
     assert_within(more / (9 * rounds * 0.7 * m->dram_latency_ns * 1e-3), 0.85, 1.1);
 }
 
+/* A thread's array that its number of words keeps in L1, beside loads that miss. */
+static void local_loads_that_hit_make_waits_shorter(void **state) {
+    (void)state;
+    const sim_machine *m = sim_machine_find("h200");
+    const sim_waits w = {.memory = 16 * 4 * 1000, .path = 16 * 4 * 1000 * 20};
+    haul_launch_record r = {.grid = {16, 1, 1}, .block = {128, 1, 1}, .occupancy = {.blocks_per_sm = 16}};
+    r.counters[HAUL_COUNTER_L1_GLOBAL_LD_MISS] = r.counters[HAUL_COUNTER_L2_READ_SECTORS] = 16000;
+    const double far = sim_estimate_us(m, &r, &w);
+    r.classes[HAUL_CLASS_LOCAL_LOAD] = (haul_traffic){.sectors = 256000, .hits = 256000};
+    const double near = sim_estimate_us(m, &r, &w);
+    r.classes[HAUL_CLASS_LOCAL_LOAD].hits = 0;
+    assert_true(near < far / 2);
+    assert_true(sim_estimate_us(m, &r, &w) > 0.9 * far);
+}
+
 static void atomics_on_one_address_take_turns(void **state) {
     (void)state;
     const sim_machine *m = sim_machine_find("h100");
@@ -541,6 +556,7 @@ int main(void) {
         cmocka_unit_test(rows_lines_apart_keep_the_data_stage_busy),
         cmocka_unit_test(loops_on_shared_memory_take_turns_at_one_word_only),
         cmocka_unit_test(waits_that_few_warps_cannot_hide_add_up),
+        cmocka_unit_test(local_loads_that_hit_make_waits_shorter),
         cmocka_unit_test(atomics_on_one_address_take_turns),
         cmocka_unit_test(additions_of_floats_to_one_place_take_longer),
         cmocka_unit_test(stores_to_few_places_wait_for_each_other),

@@ -325,6 +325,10 @@ static double count_fragment(const char *ptx, haul_counter counter) {
     KERNEL("wmma.load.c.sync.aligned." layout ".m16n16k16.global.f32 " SUMS ", [%rd1], 16;\n" \
            "wmma.store.d.sync.aligned." layout ".m16n16k16.global.f32 [%rd0], " SUMS ", 16;\n")
 
+#define MOVED_DOUBLES(layout)                                                                 \
+    KERNEL("wmma.load.c.sync.aligned." layout ".m8n8k4.global.f64 {%fd0, %fd1}, [%rd1], 8;\n" \
+           "wmma.store.d.sync.aligned." layout ".m8n8k4.global.f64 [%rd0], {%fd0, %fd1}, 8;\n")
+
 /* Machine code loads factors like ldmatrix, or by words that it transposes; adjacent sums are one access. */
 static void fragments_count_as_machine_code_moves_them(void **state) {
     (void)state;
@@ -337,6 +341,9 @@ static void fragments_count_as_machine_code_moves_them(void **state) {
     assert_int_equal(count_fragment(MOVED_SUMS("row"), HAUL_COUNTER_INST_GLOBAL_LD), 4);
     assert_int_equal(count_fragment(MOVED_SUMS("row"), HAUL_COUNTER_L1_GLOBAL_ST_SECTORS), 32);
     assert_int_equal(count_fragment(MOVED_SUMS("col"), HAUL_COUNTER_INST_GLOBAL_ST), 8);
+    assert_int_equal(count_fragment(MOVED_DOUBLES("row"), HAUL_COUNTER_INST_GLOBAL_ST), 1);
+    assert_int_equal(count_fragment(MOVED_DOUBLES("row"), HAUL_COUNTER_L1_GLOBAL_ST_SECTORS), 16);
+    assert_int_equal(count_fragment(MOVED_DOUBLES("col"), HAUL_COUNTER_INST_GLOBAL_ST), 2);
 }
 
 /* Kernels sum rows like this: the columns of b are alike, so one result of each row is enough. */
