@@ -335,7 +335,10 @@ sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
                           .bytes = s->bytes};
     found.access =
         sim_finding_access(s->action, s->instruction, w->block, w->index * SIM_LANES + (unsigned)__builtin_ctz(lanes));
-    if (s->thread != SIM_NO_THREAD) found.other = other_access(d, s);
+    if (s->elsewhere)
+        found.other = *s->elsewhere;
+    else if (s->thread != SIM_NO_THREAD)
+        found.other = other_access(d, s);
     sim_finding *f = sim_findings_add(&d->owner->findings, &found);
     concern(d, sim_actor(w), lanes);
     const bool is_threads = s->thread != SIM_NO_THREAD && s->thread / SIM_LANES < d->actors; /* not the copy engine */
@@ -492,7 +495,7 @@ void sim_hazard_start(sim_block *first) {
         sim_gate_clear(d, &d->barriers[i]);
     sim_gate_clear(d, &d->cluster);
     if (d->map_count) memset(d->maps, 0, sizeof d->maps);
-    d->mbarrier_count = d->map_count = 0;
+    d->mbarrier_count = d->map_count = d->acquired_count = 0;
     d->has_stale = false;
     memset(d->remote, 0,
            (d->first->sm->grid->cluster_blocks > 1 ? d->actors * (d->actors / d->warps) : 1) * sizeof *d->remote);
