@@ -301,6 +301,30 @@ static void a_source_is_overwritten_in_either_order(void **state) {
     report_verdict_free(&v);
 }
 
+/* A load and the release of the columns both come too early for one wait; a load for another is a defect of its own. */
+static void one_wait_covers_all_later_uses_of_tensor_memory(void **state) {
+    fixture *f = *state;
+    f->instructions[1].orders = f->instructions[2].orders = true;
+    haul_finding load = race;
+    load.kind = HAUL_FINDING_TENSOR_MEMORY_BEFORE_WAIT;
+    load.space = HAUL_SPACE_NONE;
+    load.object = NULL;
+    load.what = "no tcgen05.wait::st of its warp has covered the store";
+    load.access = (haul_finding_access){HAUL_ACTION_ASYNC_READ, 1, {0, 0, 0}, {0, 0, 0}};
+    haul_finding release = load, other = load;
+    release.access = (haul_finding_access){HAUL_ACTION_WRITE, 2, {0, 0, 0}, {0, 0, 0}};
+    other.access.instruction = 3;
+    other.what = "nobody has waited for a tcgen05.commit after the operation that writes columns 0 to 7";
+    add(f, load);
+    add(f, release);
+    add(f, other);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 2);
+    assert_int_equal(v.findings[0].also_count, 1);
+    assert_int_equal(v.findings[0].also[0].first->access.instruction, 2);
+    report_verdict_free(&v);
+}
+
 /* The mbarrier's use may come before its initialisation: in one order it does. Another use of it is another defect. */
 static void an_unordered_initialisation_explains_an_early_use(void **state) {
     fixture *f = *state;
@@ -805,6 +829,7 @@ int main(void) {
         TEST(the_way_back_is_another_cause),
         TEST(a_pair_of_two_blocks_is_one_in_either_order),
         TEST(a_source_is_overwritten_in_either_order),
+        TEST(one_wait_covers_all_later_uses_of_tensor_memory),
         TEST(an_unordered_initialisation_explains_an_early_use),
         TEST(all_waits_of_a_deadlock_are_one_finding),
         TEST(advice_is_reported_and_does_not_count),

@@ -93,10 +93,17 @@ static bool are_one_pair(const haul_finding *a, const haul_finding *b) {
            (a->kind == HAUL_FINDING_RACE_GLOBAL && is_between_blocks(a) && is_between_blocks(b));
 }
 
+/* A wait behind the operation on tensor memory would cover all that comes later: loads, and the release of its columns.
+ */
+static bool lack_one_wait(const haul_finding *a, const haul_finding *b) {
+    return a->kind == HAUL_FINDING_TENSOR_MEMORY_BEFORE_WAIT && b->kind == a->kind && a->grade == b->grade &&
+           a->other.instruction == b->other.instruction && has_sentence(a) && say_the_same(a->what, b->what);
+}
+
 /* Whether one missing order, or one missing write, explains both. */
 static bool have_one_cause(const report_finding *f, const report_finding *g, const uint32_t *stretches) {
     const haul_finding *a = f->first, *b = g->first;
-    if (are_one_pair(a, b)) return true;
+    if (are_one_pair(a, b) || lack_one_wait(a, b)) return true;
     if (a->kind != b->kind || a->grade != b->grade || a->space != b->space || !share_sentence(a, b)) return false;
     if ((a->space == HAUL_SPACE_GLOBAL || report_lacks_write(f)) && !is_same_object(a, b)) return false;
     if (report_lacks_write(f) || report_lacks_write(g))
