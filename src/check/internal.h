@@ -412,6 +412,7 @@ struct sim_domain {
     sim_gate *barriers;            /* SIM_BARRIERS per block */
     bool has_barriers;             /* one of them has been used */
     sim_gate cluster;
+    uint32_t *arrived;    /* by actor: lanes that have arrived at the cluster's barrier and not waited for it yet */
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
     sim_group *groups;    /* SIM_BARRIERS per block; NULL until needed */
     sim_shadow *shadows;  /* one per block */
