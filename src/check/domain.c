@@ -268,8 +268,24 @@ static void pass_on_mbarriers(const sim_warp *w, uint32_t lanes) {
     }
 }
 
+/* A thread may arrive only once before the barrier completes, that is, before all that arrived have waited. */
+static void check_second_arrival(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    uint32_t *arrived = &sim_domain_of(w->block)->arrived[sim_actor(w)];
+    const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_MISUSE,
+                           .action = HAUL_ACTION_SYNC,
+                           .instruction = op->instruction,
+                           .lanes = *arrived & lanes,
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = s.lanes ? sim_hazard_report(w, &s) : NULL;
+    if (f)
+        sim_hazard_say(f, "the thread has arrived at the cluster's barrier before and not waited for it since: put "
+                          "barrier.cluster.wait between the two");
+    *arrived |= lanes;
+}
+
 void sim_hazard_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
+    check_second_arrival(w, op, lanes);
     sim_peek_settle(w, op->instruction, lanes);
     sim_stale_progress(w);
     sim_gate_pass_on(w, op, &d->cluster, lanes, SIM_REACH_CLUSTER);
@@ -285,6 +301,7 @@ void sim_hazard_cluster_open(sim_block *cluster) {
 void sim_hazard_cluster_pass(sim_warp *w, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
     sim_gate_pass(d, &d->cluster, sim_actor(w), lanes);
+    d->arrived[sim_actor(w)] &= ~lanes;
 }
 
 /* ---- reports ---- */
@@ -335,7 +352,10 @@ sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
                           .bytes = s->bytes};
     found.access =
         sim_finding_access(s->action, s->instruction, w->block, w->index * SIM_LANES + (unsigned)__builtin_ctz(lanes));
-    if (s->thread != SIM_NO_THREAD) found.other = other_access(d, s);
+    if (s->elsewhere)
+        found.other = *s->elsewhere;
+    else if (s->thread != SIM_NO_THREAD)
+        found.other = other_access(d, s);
     sim_finding *f = sim_findings_add(&d->owner->findings, &found);
     concern(d, sim_actor(w), lanes);
     const bool is_threads = s->thread != SIM_NO_THREAD && s->thread / SIM_LANES < d->actors; /* not the copy engine */
@@ -415,6 +435,7 @@ static void free_domain(sim_domain *d, uint32_t blocks) {
     memory_free(d->faulted);
     memory_free(d->progress);
     memory_free(d->early);
+    memory_free(d->arrived);
     sim_relaxed_free(d);
     memory_free(d->barriers);
     memory_free(d->groups);
@@ -443,11 +464,12 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->faulted = memory_zeroed(d->actors, sizeof *d->faulted);
     d->progress = memory_zeroed(d->actors, sizeof *d->progress);
     d->early = memory_zeroed(d->actors, sizeof *d->early);
+    d->arrived = memory_zeroed(d->actors, sizeof *d->arrived);
     d->taints = memory_zeroed(d->actors, sizeof *d->taints);
     d->choices = memory_zeroed(d->actors, sizeof *d->choices);
     if (!sim_relaxed_create(d, g) || !d->taints || !d->choices || !d->skipped || !d->steps || !d->remote ||
-        !d->flights || !d->fenced || !d->faulted || !d->progress || !d->early || !d->views || !d->barriers ||
-        !d->shadows)
+        !d->flights || !d->fenced || !d->faulted || !d->progress || !d->early || !d->arrived || !d->views ||
+        !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
@@ -497,7 +519,7 @@ void sim_hazard_start(sim_block *first) {
         sim_gate_clear(d, &d->barriers[i]);
     sim_gate_clear(d, &d->cluster);
     if (d->map_count) memset(d->maps, 0, sizeof d->maps);
-    d->mbarrier_count = d->map_count = 0;
+    d->mbarrier_count = d->map_count = d->acquired_count = 0;
     d->has_stale = false;
     memset(d->remote, 0,
            (d->first->sm->grid->cluster_blocks > 1 ? d->actors * (d->actors / d->warps) : 1) * sizeof *d->remote);
@@ -515,6 +537,7 @@ void sim_hazard_start(sim_block *first) {
     memset(d->fenced, 0, d->actors * sizeof *d->fenced);
     memset(d->faulted, 0, d->actors * sizeof *d->faulted);
     memset(d->early, 0, d->actors * sizeof *d->early);
+    memset(d->arrived, 0, d->actors * sizeof *d->arrived);
     sim_flags_start(d);
     d->used = d->actors;
     for (uint32_t a = 0; a < d->actors; a++) {

@@ -34,6 +34,16 @@ bool sim_order_was_told(const sim_watch *watch, const sim_logged *e, const sim_t
     return lanes_published(watch, t->cluster, t->actor, behind, SIM_PUBLISHED_READS, e->floor.told) != 0;
 }
 
+sim_missing_fence sim_order_missing_fence(const sim_watch *watch, const sim_logged *e, const sim_touch *t) {
+    const bool writes = t->action == HAUL_ACTION_WRITE || t->action == HAUL_ACTION_ATOMIC;
+    if (!writes || t->cluster == e->cluster) return SIM_FENCE_UNKNOWN;
+    const uint32_t seen = sim_order_floor(e, t->cluster, HAUL_ACTION_READ);
+    if (t->epoch > seen || !lanes_published(watch, t->cluster, t->actor, t->time, SIM_PUBLISHED_READS, seen))
+        return SIM_FENCE_UNKNOWN;
+    return lanes_published(watch, t->cluster, t->actor, t->time, SIM_PUBLISHED_ALL, seen) ? SIM_FENCE_OF_READER
+                                                                                          : SIM_FENCE_OF_WRITER;
+}
+
 bool sim_order_hides(const sim_watch *watch, const sim_logged *e, const sim_touch *t) {
     if (!e->strong || t->strong || !t->epoch || t->action != HAUL_ACTION_WRITE) return false;
     return t->cluster == e->cluster && t->actor == e->actor &&

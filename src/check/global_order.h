@@ -22,6 +22,10 @@ uint32_t sim_order_seen_lanes(const sim_watch *watch, const sim_logged *e, uint6
 /* True if the thread has waited for a flag, and now loads data that the flag's thread stored before. If both data and
  * flag are volatile, the two accesses do not race, but without fences the data may be old. */
 bool sim_order_was_told(const sim_watch *watch, const sim_logged *e, const sim_touch *t);
+/* Another cluster's thread has written, and then an atomic or volatile word that this access's thread has read since:
+ * the order lacks a fence of either. UNKNOWN: there was no such word. */
+typedef enum sim_missing_fence { SIM_FENCE_UNKNOWN, SIM_FENCE_OF_WRITER, SIM_FENCE_OF_READER } sim_missing_fence;
+sim_missing_fence sim_order_missing_fence(const sim_watch *watch, const sim_logged *e, const sim_touch *t);
 /* True if the access is a thread's strong write of what it wrote by an ordinary one, and nothing has published that:
  * other threads' strong accesses do not race with the later write, but they do with the earlier one. */
 bool sim_order_hides(const sim_watch *watch, const sim_logged *e, const sim_touch *t);

@@ -52,6 +52,7 @@ haul_status sim_watch_create(const sim_grid *g, sim_shadow_memory **kept, sim_wa
     (*out)->epoch = 1;
     sim_accessors_start(&(*out)->accessors, (*out)->memory, g->places);
     HAUL_TRY(sim_adders_find(g->program, &(*out)->results));
+    HAUL_TRY(sim_map_news_create(g->program, &(*out)->maps));
     for (unsigned kind = 0; kind < SIM_PUBLICATIONS && g->clusters <= MOST_CLUSTERS; kind++) {
         (*out)->histories[kind] = memory_zeroed(g->clusters, sizeof(sim_history));
         if (!(*out)->histories[kind]) return sim_watch_no_memory();
@@ -88,6 +89,7 @@ void sim_watch_free(sim_watch *watch) {
     leave_memory(watch);
     pthread_mutex_destroy(&watch->accessors.lock);
     memory_free(watch->results);
+    sim_map_news_free(watch->maps);
     memory_free(watch->flag_words);
     memory_free(watch);
 }

@@ -190,7 +190,8 @@ struct sim_watch {
     uint32_t releases;                        /* so far; those of one parallel phase have one number */
     _Atomic bool has_released;                /* by the next number */
     uint32_t epoch;
-    uint8_t *results; /* adder_words.h; NULL: adders.c has nothing to do */
+    struct sim_map_news *maps; /* tensor_map.c; NULL: the kernel changes none */
+    uint8_t *results;          /* adder_words.h; NULL: adders.c has nothing to do */
     sim_shadow_memory *memory;
     sim_shadow_memory **kept; /* gets `memory` when the launch ends; NULL: nothing is kept */
     sim_accessors accessors;
@@ -198,6 +199,9 @@ struct sim_watch {
 };
 
 haul_status sim_watch_no_memory(void);
+/* tensor_map.c. *out stays NULL if the kernel changes no tensor map. */
+haul_status sim_map_news_create(const sim_program *p, struct sim_map_news **out);
+void sim_map_news_free(struct sim_map_news *news);
 /* Returns zeroed memory that is the slice's until the launch ends; NULL, with `failed`, if the host has none. */
 void *sim_slice_take(sim_slice *s, size_t bytes);
 /* `thread` of the cluster, at an instruction. */

@@ -67,16 +67,47 @@ haul_finding_access sim_watch_access(const sim_watch *watch, uint32_t cluster, u
     return access_of(watch->grid, cluster, thread, (uint8_t)action, instruction);
 }
 
+/* True if both are atomic or the like, but one of them not for the other's block. */
+static bool have_narrow_scope(const sim_play *p, const sim_touch *t) {
+    return t->cluster != p->e->cluster && p->e->strong && t->strong && !are_strong(p, t);
+}
+
+/* Why the accesses of two clusters are not in order. */
+static const char *explain_clusters(const sim_play *p, const sim_touch *t) {
+    if (have_narrow_scope(p, t))
+        return "threads of different blocks, and the scope of one of the operations ends at its block or cluster: use "
+               "one "
+               "that reaches the GPU (atomicAdd() for atomicAdd_block(), .gpu for .cta)";
+    if (t->action == HAUL_ACTION_ASYNC_WRITE)
+        return "threads of different blocks: before anything tells the other block, the thread that issued the copy "
+               "has to "
+               "wait for its writes, by cp.async.bulk.wait_group without .read";
+    switch (sim_order_missing_fence(p->watch, p->e, t)) {
+    case SIM_FENCE_OF_WRITER:
+        return "the thread has read a word that the other block wrote after the earlier access, but the writer has no "
+               "fence "
+               "between the two, or one for its own block only (__threadfence() before the word is written, or a "
+               "release)";
+    case SIM_FENCE_OF_READER:
+        return "the thread has read a word that the other block wrote after the earlier access, but has no fence "
+               "behind that, "
+               "or "
+               "one for its own block only (__threadfence() after the word is read, or an acquire)";
+    default: break;
+    }
+    if (t->epoch > sim_order_floor(p->e, t->cluster, t->action))
+        return "threads of different blocks, which nothing orders within a launch";
+    return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "
+           "access";
+}
+
 static const char *explanation_of(const sim_play *p, const sim_touch *t, bool lockstep) {
     if (lockstep) return "lanes of one warp: volatile does not order them, and they need not run in lockstep";
     if (sim_order_was_told(p->watch, p->e, t)) return sim_old_data;
     if (may_lose_update(p, t->instruction)) return sim_lost_update;
     if (is_left_to_chance(p, t)) return sim_left_to_chance;
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
-    if (t->epoch > sim_order_floor(p->e, t->cluster, t->action))
-        return "threads of different blocks, which nothing orders within a launch";
-    return "the other block has published its work by a flag, but the thread that wrote the flag did not know of this "
-           "access";
+    return explain_clusters(p, t);
 }
 
 static void concern(const sim_play *p, uint64_t cluster, uint32_t thread) {

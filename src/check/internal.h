@@ -242,7 +242,8 @@ typedef struct sim_suspect {
     uint32_t bytes;
     bool is_warning; /* whatever the kind's default grade is */
     bool is_advice;
-    bool is_explanation; /* reported in place of other findings: stale.c */
+    bool is_explanation;                  /* reported in place of other findings: stale.c */
+    const haul_finding_access *elsewhere; /* the other access, if it is another cluster's; thread: SIM_NO_THREAD */
 } sim_suspect;
 
 /* access_log.c. The message for an update (sim_is_update) of memory that nobody has written. */
@@ -341,6 +342,12 @@ typedef struct sim_watched_map {
     bool live, released;
 } sim_watched_map;
 
+/* A block of the cluster has acquired the map in that epoch of the watch. */
+typedef struct sim_map_acquired {
+    uint64_t address;
+    uint32_t rank, epoch;
+} sim_map_acquired;
+
 /* Steps of one kind that a warp has executed and its whole warpgroup must execute: their number and the last few. */
 enum { SIM_STEPS_KEPT = 64 };
 typedef struct sim_steps {
@@ -422,6 +429,7 @@ struct sim_domain {
     sim_gate *barriers;            /* SIM_BARRIERS per block */
     bool has_barriers;             /* one of them has been used */
     sim_gate cluster;
+    uint32_t *arrived;    /* by actor: lanes that have arrived at the cluster's barrier and not waited for it yet */
     sim_relaxed *relaxed; /* by actor; NULL if the kernel has no relaxed barriers */
     sim_group *groups;    /* SIM_BARRIERS per block; NULL until needed */
     sim_shadow *shadows;  /* one per block */
@@ -436,6 +444,8 @@ struct sim_domain {
     uint32_t signalling;                   /* when the instruction that signals mbarriers now began */
     sim_watched_map maps[SIM_HAZARD_MAPS]; /* a ring */
     uint32_t map_count;
+    sim_map_acquired acquired[SIM_HAZARD_MAPS]; /* a ring */
+    uint32_t acquired_count;
     sim_tmem_order *tensor; /* NULL until needed */
     /* Of shared memory: flag_words.h. NULL until needed. */
     struct sim_flag_words *flag_words;

@@ -42,9 +42,18 @@ const char sim_lost_update[] =
 const char sim_old_data[] =
     "a flag that the reader waited for came after this store, but a fence is missing on one side: volatile does not "
     "order the two words, and the data may be old (__threadfence() before the flag is written and after it is read)";
+static const char two_blocks[] =
+    "threads of two blocks of a cluster: put a barrier of the cluster between the two, or an mbarrier on which one "
+    "arrives "
+    "with .release.cluster and for which the other waits with .acquire.cluster; without a scope both reach .cta only";
 const char sim_left_to_chance[] = "both accesses are volatile or atomic, so that none of them tears, but nothing "
                                   "orders the two: chance decides which "
                                   "comes last";
+
+/* True if the thread is of another block of the cluster. */
+static bool is_elsewhere(const sim_visit *k, uint32_t thread) {
+    return thread / SIM_LANES / k->d->warps != k->actor / k->d->warps;
+}
 
 /* True if the two accesses rely on lockstep, as all warp code did before lanes were scheduled independently. */
 static bool counts_on_lockstep(const sim_visit *k, uint32_t thread, uint32_t other) {
@@ -163,7 +172,12 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
     if (by_chance) grade_chance(k, &s);
     sim_finding *f = sim_hazard_report(k->w, &s);
     if (!f) return;
-    if (unwaited)
+    if (unwaited && k->b != k->w->block)
+        sim_hazard_say(f,
+                       "the bytes are those of block (%u,%u,%u) of the cluster: this thread has waited neither for the "
+                       "mbarrier there that the copy completes on, nor for a thread that has",
+                       k->b->at[0], k->b->at[1], k->b->at[2]);
+    else if (unwaited)
         sim_hazard_say(f, "this thread has not waited for the mbarrier that the copy completes on%s",
                        has_unseen_wait(k) ? ": a try_wait whose failure changes nothing is no wait, as in a loop that "
                                             "gives up after some tries"
@@ -181,6 +195,8 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
     else if (thread / SIM_LANES == k->actor)
         sim_hazard_say_lanes(f, thread % SIM_LANES, k->lane,
                              "and they need not run in lockstep (shuffles and votes order no memory accesses)");
+    else if (is_elsewhere(k, thread))
+        sim_hazard_say(f, "%s", two_blocks);
 }
 
 enum { MOST_BYTES = 64 };
@@ -289,6 +305,8 @@ static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, 
         sim_hazard_say(f, "the copy may overwrite the bytes before the other thread has read them");
     else if (f && !k->op)
         sim_hazard_say(f, "the reduction may add to the bytes before the other thread has read them");
+    else if (f && is_elsewhere(k, thread))
+        sim_hazard_say(f, "%s", two_blocks);
 }
 
 /* Returns the store of the block that has put uninitialised values there or nearby, + 1; 0 if there is none. */

@@ -79,8 +79,8 @@ haul_status standin_put_trace(void);
 void standin_check_launch(unsigned device, const haul_launch_record *record, const void *place);
 /* Findings between operations of the program, as a record of its calls. */
 void standin_check_program(const haul_launch_record *record);
-/* Reports a failed call of the program. */
-void standin_check_call(CUresult result);
+/* Reports a failed call of the program; `of_launch`: it gives a kernel or a graph to the device. */
+void standin_check_call(CUresult result, bool of_launch);
 struct standin_caller; /* runtime/caller.h */
 /* The program asks for the thread's last error, which is that of the call. `is_late`: other calls have come since.
  * `for_launch`: the latest was a launch, whose error the program takes it for. */

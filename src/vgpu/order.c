@@ -25,7 +25,9 @@ struct sim_ordered {
         in_call; /* a use by the program during a host function: whether it comes before work issued later is unknown */
     const unsigned char *parameters; /* of a launch that is not done */
     uint64_t parameter_bytes;
-    uint64_t turn; /* the order of calls */
+    uint64_t turn;       /* the order of calls */
+    unsigned raced_line; /* of the first later operation whose race with this one was reported, */
+    uint32_t raced;      /* and its number there; 0: none */
     sim_order_end end;
     sim_use_list reach;
     uint32_t device, ended; /* of a launch that is done: its device, and the time there (check/node.h); 0: neither */
@@ -432,6 +434,33 @@ bool sim_order_is_touched(const sim_ordered *a) {
     return a && a->is_touched;
 }
 
+static bool is_of_stream(const sim_ordered *a) {
+    const sim_order_kind k = a->end.kind;
+    return k == SIM_ORDER_LAUNCH || k == SIM_ORDER_FILL || k == SIM_ORDER_COPY;
+}
+
+static bool race(const sim_ordered *a, const sim_ordered *b, const sim_use **of_a, const sim_use **of_b) {
+    return a != b && b->is_done && !comes_before(a, b) && !comes_before(b, a) &&
+           find_clash(&a->reach, &b->reach, of_a, of_b);
+}
+
+/* True if the order that another pair lacks would order these two as well: `b` races with an operation that comes
+ * before `a`, which has been reported, or `a` races with an operation that `b` comes before. */
+static bool is_explained(sim_ordered *a, const sim_ordered *b) {
+    const sim_use *of_a, *of_c;
+    if (!is_of_stream(a) || !is_of_stream(b) || b->turn > a->turn) return false;
+    if (b->raced && a->before.at[b->raced_line] >= b->raced) return true;
+    for (const sim_ordered *c = b->next; c; c = c->next)
+        if (is_of_stream(c) && c->turn < a->turn && comes_before(b, c) && race(a, c, &of_a, &of_c)) return true;
+    return false;
+}
+
+static void note_raced(sim_ordered *b, const sim_ordered *by) {
+    if (b->raced || !is_of_stream(b) || !is_of_stream(by) || by->turn < b->turn) return;
+    b->raced_line = by->line;
+    b->raced = by->number;
+}
+
 /* The operation is done: its footprint is complete. */
 static void check(sim_order *o, sim_ordered *a) {
     const sim_use *of_a, *of_b;
@@ -439,10 +468,12 @@ static void check(sim_order *o, sim_ordered *a) {
     a->parameters = NULL;
     a->memory = UNKNOWN;
     o->reaches += a->reach.count;
-    for (sim_ordered *b = o->first; b && a->reach.count; b = b->next)
-        if (b != a && b->is_done && !was_told(a, b) && !comes_before(a, b) && !comes_before(b, a) &&
-            find_clash(&a->reach, &b->reach, &of_a, &of_b))
-            report(o, a, of_a, b, of_b);
+    for (sim_ordered *b = o->first; b && a->reach.count; b = b->next) {
+        if (was_told(a, b) || !race(a, b, &of_a, &of_b) || is_explained(a, b)) continue;
+        report(o, a, of_a, b, of_b);
+        note_raced(b, a);
+        note_raced(a, b);
+    }
 }
 
 void sim_order_allocated(CUstream s, uint64_t address, uint64_t bytes) {

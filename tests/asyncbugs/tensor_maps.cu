@@ -282,3 +282,29 @@ MAPPED(one_of_two_maps_acquired) {
     barrier_wait(&full, 0);
     out[T] = s[0][T] + s[1][T];
 }
+
+/* Block 0 makes the map and raises a flag. Block 1 acquires the flag, which says nothing of the copy engine. */
+MAPPED(map_of_another_block_without_acquire) {
+    __shared__ alignas(128) float s[BOX];
+    __shared__ mbarrier full;
+    unsigned ready = 0;
+    if (blockIdx.x == 0) {
+        map_copy(maps, &in_map);
+        __syncthreads();
+        if (T == 0) {
+            map_replace(maps, in + 512);
+            map_release();
+            store_release(WORD, 1);
+        }
+        return;
+    }
+    START(&full, 1);
+    if (T == 0) {
+        while (!ready) load_acquire(ready, WORD);
+        if (FIXED) map_acquire(maps);
+        barrier_expect(&full, 4 * BOX);
+        tensor_load(s, maps, 0, 8, &full); /* BUG */
+    }
+    barrier_wait(&full, 0);
+    out[T] = s[T];
+}

@@ -265,6 +265,96 @@ static void the_way_back_is_another_cause(void **state) {
     report_verdict_free(&v);
 }
 
+/* Blocks run in any order, so either access may come first: the same order is missing. Within a block it is another. */
+static void a_pair_of_two_blocks_is_one_in_either_order(void **state) {
+    for (uint32_t block = 0; block < 2; block++) {
+        fixture *f = *state;
+        f->record.finding_count = 0;
+        f->instructions[1].orders = true;
+        haul_finding there = race, back = race;
+        there.kind = back.kind = HAUL_FINDING_RACE_GLOBAL;
+        there.space = back.space = HAUL_SPACE_GLOBAL;
+        there.access = back.other = (haul_finding_access){HAUL_ACTION_READ, 2, {block, 0, 0}, {0, 0, 0}};
+        there.other = back.access = (haul_finding_access){HAUL_ACTION_WRITE, 0, {0, 0, 0}, {1, 0, 0}};
+        add(f, there);
+        add(f, back);
+        report_verdict v = judge(f);
+        assert_int_equal(v.finding_count, block ? 1 : 2);
+        report_verdict_free(&v);
+    }
+}
+
+/* A source that is overwritten too early is written before it is read, or after. */
+static void a_source_is_overwritten_in_either_order(void **state) {
+    fixture *f = *state;
+    f->instructions[1].orders = true;
+    haul_finding late = race, early = race;
+    late.kind = early.kind = HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN;
+    early.what = NULL;
+    late.access = early.other = (haul_finding_access){HAUL_ACTION_ASYNC_READ, 2, {0, 0, 0}, {0, 0, 0}};
+    late.other = early.access = (haul_finding_access){HAUL_ACTION_WRITE, 0, {0, 0, 0}, {95, 0, 0}};
+    add(f, late);
+    add(f, early);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 1);
+    assert_int_equal(v.findings[0].also_count, 1);
+    report_verdict_free(&v);
+}
+
+/* A load and the release of the columns both come too early for one wait; a load for another is a defect of its own. */
+static void one_wait_covers_all_later_uses_of_tensor_memory(void **state) {
+    fixture *f = *state;
+    f->instructions[1].orders = f->instructions[2].orders = true;
+    haul_finding load = race;
+    load.kind = HAUL_FINDING_TENSOR_MEMORY_BEFORE_WAIT;
+    load.space = HAUL_SPACE_NONE;
+    load.object = NULL;
+    load.what = "no tcgen05.wait::st of its warp has covered the store";
+    load.access = (haul_finding_access){HAUL_ACTION_ASYNC_READ, 1, {0, 0, 0}, {0, 0, 0}};
+    haul_finding release = load, other = load;
+    release.access = (haul_finding_access){HAUL_ACTION_WRITE, 2, {0, 0, 0}, {0, 0, 0}};
+    other.access.instruction = 3;
+    other.what = "nobody has waited for a tcgen05.commit after the operation that writes columns 0 to 7";
+    add(f, load);
+    add(f, release);
+    add(f, other);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 2);
+    assert_int_equal(v.findings[0].also_count, 1);
+    assert_int_equal(v.findings[0].also[0].first->access.instruction, 2);
+    report_verdict_free(&v);
+}
+
+/* The mbarrier's use may come before its initialisation: in one order it does. Another use of it is another defect. */
+static void an_unordered_initialisation_explains_an_early_use(void **state) {
+    fixture *f = *state;
+    f->instructions[0].mnemonic = "mbarrier.init.shared.b64";
+    haul_finding late = {.kind = HAUL_FINDING_MBARRIER_MISUSE,
+                         .grade = HAUL_GRADE_ERROR,
+                         .access = {HAUL_ACTION_SYNC, 1, {1, 0, 0}, {0, 0, 0}},
+                         .other = {HAUL_ACTION_SYNC, 0, {0, 0, 0}, {0, 0, 0}},
+                         .space = HAUL_SPACE_SHARED,
+                         .bytes = 8,
+                         .object = "full + 0 (8 bytes of shared memory)",
+                         .what = "used without a barrier after its initialisation by another thread"};
+    haul_finding early = late, elsewhere;
+    early.other = (haul_finding_access){0};
+    early.what = "used before it has been initialised";
+    elsewhere = early;
+    elsewhere.access.instruction = 3;
+    add(f, early);
+    add(f, elsewhere);
+    add(f, late);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 2);
+    assert_int_equal(v.findings[1].also_count, 1);
+    text out = {0};
+    report_put_also(&out, &v.findings[1]);
+    assert_string_equal(text_string(&out), "in one order line 5 uses the mbarrier before it is initialised");
+    text_free(&out);
+    report_verdict_free(&v);
+}
+
 static void all_waits_at_a_skipped_barrier_are_one_finding(void **state) {
     fixture *f = *state;
     for (size_t group = 0; group < 3; group++) {
@@ -737,6 +827,10 @@ int main(void) {
         TEST(a_race_explains_a_read_of_unwritten_bytes),
         TEST(a_rule_ignores_one_pair_of_a_cause),
         TEST(the_way_back_is_another_cause),
+        TEST(a_pair_of_two_blocks_is_one_in_either_order),
+        TEST(a_source_is_overwritten_in_either_order),
+        TEST(one_wait_covers_all_later_uses_of_tensor_memory),
+        TEST(an_unordered_initialisation_explains_an_early_use),
         TEST(all_waits_of_a_deadlock_are_one_finding),
         TEST(advice_is_reported_and_does_not_count),
         TEST(the_grade_says_what_is_reported_and_counts),

@@ -34,8 +34,11 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visib
                           ".visible .entry stray() {\n  .reg .b64 %rd<1>;\n  mov.u64 %rd0, 64;\n"
                           "  st.global.u64 [%rd0], %rd0;\n  ret;\n}\n";
 
+static const char ptx_of_b200[] = ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry foreign() {\n"
+                                  "  tcgen05.wait::ld.sync.aligned;\n  ret;\n}\n";
+
 static int right;
-static void *nothing, *stray;
+static void *nothing, *stray, *foreign;
 
 /* Makes the calls that nvcc generates for nothing<<<1, threads>>>(). */
 static void launch(void *kernel, unsigned threads) {
@@ -92,6 +95,12 @@ static void unseen_launch(void) {
     (void)cudaDeviceSynchronize();
 }
 
+/* The machine cannot run the kernel. The result's name, not supported, is also what queries answer. */
+static void refused_launch(void) {
+    launch(right ? nothing : foreign, 32);
+    (void)cudaDeviceSynchronize();
+}
+
 static void fault(void) {
     launch(right ? nothing : stray, 32);
     (void)cudaDeviceSynchronize();
@@ -105,14 +114,17 @@ static const struct {
              {"answer-left-behind", answer_left_behind},
              {"failure-seen-late", failure_seen_late},
              {"unseen-launch", unseen_launch},
+             {"refused-launch", refused_launch},
              {"fault", fault}};
 
 int main(int argc, char **argv) {
-    void *library;
+    void *library, *other;
     if (argc < 2) return 2;
     right = argc > 2 && !strcmp(argv[2], "right");
     if (cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0) ||
-        cudaLibraryGetKernel(&nothing, library, "nothing") || cudaLibraryGetKernel(&stray, library, "stray"))
+        cudaLibraryGetKernel(&nothing, library, "nothing") || cudaLibraryGetKernel(&stray, library, "stray") ||
+        cudaLibraryLoadData(&other, ptx_of_b200, NULL, NULL, 0, NULL, NULL, 0) ||
+        cudaLibraryGetKernel(&foreign, other, "foreign"))
         return 3;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (!strcmp(cases[i].name, argv[1])) cases[i].run();

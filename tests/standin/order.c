@@ -143,6 +143,22 @@ static void two_kernels(void) {
     launch(b, a, streams[1]);
 }
 
+/* The order that the kernel behind the fill lacks would order what its stream does next as well. */
+static void one_order_for_two(void) {
+    MUST(cudaMemsetAsync(a, 1, BYTES, streams[0]));
+    order();
+    launch(b, a, streams[1]);
+    MUST(cudaMemcpyAsync(pinned, a, BYTES, TO_HOST, streams[1]));
+}
+
+/* What the last of several operations lacks would order the earlier ones, too. */
+static void one_order_behind_two(void) {
+    MUST(cudaMemsetAsync(a, 1, BYTES, streams[0]));
+    launch(a, b, streams[0]);
+    order();
+    MUST(cudaMemcpyAsync(pinned, a, BYTES, TO_HOST, streams[1]));
+}
+
 /* The two halves are no race, one byte of overlap is. */
 static void halves(void) {
     MUST(cudaMemsetAsync(a, 1, BYTES / 2 + !ordered, streams[0]));
@@ -482,6 +498,8 @@ static const struct {
 } cases[] = {{"fresh", fresh},
              {"copy", copy_and_kernel},
              {"kernels", two_kernels},
+             {"one-order-for-two", one_order_for_two},
+             {"one-order-behind-two", one_order_behind_two},
              {"halves", halves},
              {"wait", host_wait},
              {"ask-stream", ask_stream},

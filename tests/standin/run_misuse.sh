@@ -51,6 +51,12 @@ right unseen-launch
 result 'a launch whose error nobody sees' exits_with 1 "$haul" check -- "$program" unseen-launch
 result 'is named' says '^note: the program never asks for the error of the launch at misuse.c:[0-9]*, in launch'
 
+right refused-launch
+result 'a launch that the machine cannot run' exits_with 1 "$haul" check -- "$program" refused-launch
+result 'is an error' says '^error: cudaLaunchKernel() gave CUDA_ERROR_NOT_SUPPORTED'
+result 'with its reason' says "'tcgen05.wait::ld' needs .*, but h100 is sm_90; choose another device"
+result 'that nobody asks for' says '^note: the program never asks for the error of the launch at misuse.c:[0-9]*, in launch'
+
 right fault
 result 'a kernel that faults' exits_with 1 "$haul" check -- "$program" fault
 result 'has the place of its launch' says '^note: launch 0, which failed, is made at misuse.c:[0-9]*, in launch'

@@ -22,6 +22,8 @@ finds() {
 finds copy race-streams cuLaunchKernel cudaMemcpyAsync
 result 'a finding says what does what' says 'kernel next in stream 2 reads what the copy in stream 1 writes'
 finds kernels race-streams cuLaunchKernel cuLaunchKernel
+finds one-order-for-two race-streams cuLaunchKernel cudaMemsetAsync
+finds one-order-behind-two race-streams cudaMemcpyAsync cuLaunchKernel
 finds halves race-streams cudaMemsetAsync cudaMemsetAsync
 result 'by bytes' says 'write of 1 byte,'
 finds wait race-streams cuLaunchKernel cuLaunchKernel

@@ -45,10 +45,20 @@ static bool has_sentence(const haul_finding *f) {
     return f->what && *f->what;
 }
 
-/* True if a barrier of the block would cure the race: it is between two warps, or between two lanes of a warp that
- * nothing orders either. */
+static bool is_between_blocks(const haul_finding *f) {
+    return f->other.action != HAUL_ACTION_NONE && memcmp(f->access.block, f->other.block, sizeof f->access.block) != 0;
+}
+
+static bool is_ordinary(const haul_finding_access *a) {
+    return a->action == HAUL_ACTION_READ || a->action == HAUL_ACTION_WRITE;
+}
+
+/* True if a barrier of the block, or of the cluster, would cure the race: it is between two warps, or between two lanes
+ * of a warp that nothing orders either. */
 static bool is_plain_race(const haul_finding *f) {
-    return f->kind == HAUL_FINDING_RACE_SHARED && (f->between_lanes || !has_sentence(f));
+    if (f->kind != HAUL_FINDING_RACE_SHARED) return false;
+    const bool between_blocks = is_between_blocks(f) && is_ordinary(&f->access) && is_ordinary(&f->other);
+    return f->between_lanes || !has_sentence(f) || between_blocks;
 }
 
 static bool share_sentence(const haul_finding *a, const haul_finding *b) {
@@ -73,9 +83,27 @@ static bool lie_together(const report_finding *f, const report_finding *g, uint3
     return of_f == of_g && (f->first->space == HAUL_SPACE_SHARED || share_line(f, g));
 }
 
+/* Whether the two tell of one pair of places, met in either order: the blocks of a grid run in any order, and a source
+ * that is overwritten too early is overwritten before or after it has been read. */
+static bool are_one_pair(const haul_finding *a, const haul_finding *b) {
+    if (a->kind != b->kind || a->grade != b->grade || a->access.instruction != b->other.instruction ||
+        a->other.instruction != b->access.instruction)
+        return false;
+    return a->kind == HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN ||
+           (a->kind == HAUL_FINDING_RACE_GLOBAL && is_between_blocks(a) && is_between_blocks(b));
+}
+
+/* A wait behind the operation on tensor memory would cover all that comes later: loads, and the release of its columns.
+ */
+static bool lack_one_wait(const haul_finding *a, const haul_finding *b) {
+    return a->kind == HAUL_FINDING_TENSOR_MEMORY_BEFORE_WAIT && b->kind == a->kind && a->grade == b->grade &&
+           a->other.instruction == b->other.instruction && has_sentence(a) && say_the_same(a->what, b->what);
+}
+
 /* Whether one missing order, or one missing write, explains both. */
 static bool have_one_cause(const report_finding *f, const report_finding *g, const uint32_t *stretches) {
     const haul_finding *a = f->first, *b = g->first;
+    if (are_one_pair(a, b) || lack_one_wait(a, b)) return true;
     if (a->kind != b->kind || a->grade != b->grade || a->space != b->space || !share_sentence(a, b)) return false;
     if ((a->space == HAUL_SPACE_GLOBAL || report_lacks_write(f)) && !is_same_object(a, b)) return false;
     if (report_lacks_write(f) || report_lacks_write(g))
@@ -215,6 +243,30 @@ static haul_status explain(joining *j, const report_finding *read) {
     return HAUL_OK;
 }
 
+/* ---- mbarriers that are used before their initialisation ---- */
+
+static bool is_of_barrier(const report_finding *f) {
+    return !f->ignored_by && f->first->kind == HAUL_FINDING_MBARRIER_MISUSE;
+}
+
+/* Whether `f` is that the use of a barrier is not ordered behind its initialisation: in one order of the threads there
+ * is none yet when it is used, as `early` says. */
+static bool explains_early_use(const joining *j, const report_finding *f, const report_finding *early) {
+    const haul_finding *a = f->first, *b = early->first;
+    if (!is_of_barrier(f) || !is_of_barrier(early) || !report_lacks_init(early) || a->grade != b->grade ||
+        a->other.action == HAUL_ACTION_NONE || !is_same_object(a, b) ||
+        !report_is_same_line(&f->access, &early->access))
+        return false;
+    return strncmp(j->v->launch.record->instructions[a->other.instruction].mnemonic, "mbarrier.init", 13) == 0;
+}
+
+static haul_status explain_early_use(joining *j, const report_finding *early) {
+    report_finding *const end = j->v->findings + j->v->finding_count;
+    for (report_finding *f = j->v->findings; f < end; f++)
+        if (!j->joined[f - j->v->findings] && explains_early_use(j, f, early)) return append(j, f, early);
+    return HAUL_OK;
+}
+
 /* ---- barriers that some threads skip ---- */
 
 /* All groups of threads that wait at one barrier in vain lack the same threads. */
@@ -253,6 +305,8 @@ haul_status report_join_causes(report_verdict *v) {
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && may_have_company(&v->findings[i]) && report_lacks_write(&v->findings[i]))
             HAUL_TRY(explain(&j, &v->findings[i]));
+    for (size_t i = 0; i < v->finding_count; i++)
+        if (!j.joined[i] && report_lacks_init(&v->findings[i])) HAUL_TRY(explain_early_use(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i]) HAUL_TRY(join_skipped(&j, i));
     HAUL_TRY(join_deadlocks(&j));

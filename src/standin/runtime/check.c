@@ -104,8 +104,9 @@ void standin_check_program(const haul_launch_record *r) {
 
 /* ---- calls ---- */
 
-/* Errors that a correct program may get. */
-static bool is_an_answer(CUresult result) {
+/* Errors that a correct program may get. A launch asks no question: none of its errors is an answer. */
+static bool is_an_answer(CUresult result, bool of_launch) {
+    if (of_launch) return result == CUDA_SUCCESS;
     switch (result) {
     case CUDA_SUCCESS:
     case CUDA_NOT_READY:
@@ -149,8 +150,8 @@ static void put_call(const standin_caller *caller, CUresult result, const char *
 
 /* Each is reported once, because a loop may repeat it. The driver's message, if there is one, says more than CUDA's
  * text for the error. */
-void standin_check_call(CUresult result) {
-    if (is_an_answer(result)) return;
+void standin_check_call(CUresult result, bool of_launch) {
+    if (is_an_answer(result, of_launch)) return;
     const standin_caller caller = standin_caller_now();
     failed_call *c = find_call(&caller, result);
     open_checker();
@@ -175,10 +176,10 @@ static bool is_told(const void *asking, const void *failed) {
  * an answer and leaves it behind takes it for the error of a later launch. */
 void standin_check_asked(const standin_caller *failed, CUresult result, bool is_late, bool for_launch) {
     text what = {0}, place = {0};
-    const bool answer = is_an_answer(result);
+    bool answer = is_an_answer(result, false);
     const standin_caller asking = standin_caller_now();
     for (failed_call *c = state.calls; c; c = c->next)
-        if (c->caller.address == failed->address && c->result == result) c->is_asked = true;
+        if (c->caller.address == failed->address && c->result == result) c->is_asked = true, answer = false;
     if (!is_late || (answer && !for_launch) || is_told(asking.address, failed->address)) return;
     open_checker();
     state.call_count += answer;

@@ -42,7 +42,8 @@ static _Thread_local struct {
     standin_caller caller; /* the call whose error is the last one; with checks only */
     uint64_t call;         /* its number */
 } failing;
-static _Thread_local bool is_answer; /* the failure of the call in progress */
+/* Of the call in progress: its failure is an answer; it launches. */
+static _Thread_local bool is_answer, is_launch;
 static _Thread_local bool uses_runtime;
 static atomic_bool some_thread_uses_runtime;
 
@@ -381,7 +382,7 @@ static bool is_new(const char *message) {
 /* A check reports a kernel's fault as a finding. */
 static void tell(CUresult result) {
     if (standin_asked.task == STANDIN_CHECK && !(ends_context(result) && standin_has_fault()))
-        standin_check_call(result);
+        standin_check_call(result, is_launch);
     else if (result != CUDA_NOT_READY && *haul_message() && is_new(haul_message()))
         fprintf(stderr, "haul: %s\n", haul_message());
 }
@@ -398,7 +399,7 @@ static void note_fault(CUresult result) {
 CUresult standin_leave_driver(CUresult result) {
     if (result != CUDA_SUCCESS && result != CUDA_NOT_READY && *haul_message()) cuda_add_log(haul_message());
     if (result != CUDA_SUCCESS && !faults[selected] && !is_answer) tell(result);
-    is_answer = false;
+    is_answer = is_launch = false;
     if (ends_context(result)) note_fault(result);
     sim_driver_record(NULL, 0, NULL);
     if (standin_asked.task != STANDIN_RUN && held == 1) standin_look_at_done();
@@ -421,6 +422,7 @@ static bool launches_wait(void) {
 /* The fault is noted, so the next call returns it. */
 CUresult standin_leave_launch_of_driver(CUresult result) {
     const bool was_usable = !faults[selected];
+    is_launch = true;
     result = standin_leave_driver(result);
     return was_usable && ends_context(result) && !launches_wait() ? CUDA_SUCCESS : result;
 }

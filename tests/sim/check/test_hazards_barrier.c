@@ -123,6 +123,9 @@ static const pair pairs[] = {
          "redux.sync.add.u32 %r7, %r0, 0xff;\n" OUT("%r7"), "redux.sync.add.u32 %r7, %r0, 0xffffffff;\n" OUT("%r7")),
     PAIR("__syncwarp whose mask leaves out lanes", SHUFFLE_MASK, 1, 32, "bar.warp.sync 0xffff;\n",
          "bar.warp.sync 0xffffffff;\n"),
+    PAIR_WITH("second arrival before the wait for the first", BARRIER_MISUSE, 2, 32,
+              "barrier.cluster.arrive;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n",
+              "barrier.cluster.arrive;\nbarrier.cluster.wait;\nbarrier.cluster.arrive;\n", .cluster = 2),
     PAIR_WITH(
         "another block's memory without the cluster's barrier", RACE_SHARED, 2, 32,
         STORE "mov.u32 %r8, %cluster_ctarank;\nxor.b32 %r8, %r8, 1;\nmapa.shared::cluster.u32 %r9, %r4, %r8;\n"

@@ -7,11 +7,11 @@
 
 typedef void look_fn(const haul_launch_record *r, void *context);
 
-/* Runs under each schedule; the launch may end with a fault. */
-static void check_body(const char *body, look_fn *look, void *context) {
+/* Runs so many blocks, in clusters of that size, under each schedule; the launch may end with a fault. */
+static void check_blocks(uint32_t blocks, uint32_t cluster, const char *body, look_fn *look, void *context) {
     static const haul_schedule schedules[] = {HAUL_SCHEDULE_IN_ORDER, HAUL_SCHEDULE_REVERSED, HAUL_SCHEDULE_RANDOM};
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
-        const pair p = {.name = "body", .blocks = 1, .threads = 64, .wrong = body};
+        const pair p = {.name = "body", .blocks = blocks, .cluster = cluster, .threads = 64, .wrong = body};
         const haul_device_options options = {.check = true, .threads = 1, .schedule = schedules[i], .seed = 5};
         haul_device *device;
         haul_module *module;
@@ -26,6 +26,10 @@ static void check_body(const char *body, look_fn *look, void *context) {
         haul_run_free(run);
         haul_device_close(device);
     }
+}
+
+static void check_body(const char *body, look_fn *look, void *context) {
+    check_blocks(1, 0, body, look, context);
 }
 
 typedef struct expected {
@@ -47,6 +51,12 @@ static void look_at_only(const haul_launch_record *r, void *context) {
 static void expect_only(const char *body, haul_finding_kind kind, const char *words) {
     expected e = {kind, words};
     check_body(body, look_at_only, &e);
+}
+
+/* The same for two blocks, in one cluster or none. */
+static void expect_of_two_blocks(bool in_cluster, const char *body, haul_finding_kind kind, const char *words) {
+    expected e = {kind, words};
+    check_blocks(2, in_cluster ? 2 : 0, body, look_at_only, &e);
 }
 
 static void look_at_grade(const haul_launch_record *r, void *context) {
@@ -117,6 +127,75 @@ static void arrivals_that_do_not_count_say_so(void **state) {
     expect_only(INIT("64") COPY "cp.async.mbarrier.arrive.shared.b64 [%r5];\n" WAIT LOAD_OWN, HAUL_FINDING_DEADLOCK,
                 "without .noinc do not count");
 }
+
+/* ---- two blocks ---- */
+
+/* The first thread of block 0 stores and raises a flag; that of block 1 waits for the flag and loads. */
+#define HAND_OVER(before, behind)                                                                                  \
+    "add.u64 %rd4, %rd0, 900;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\nsetp.ne.u32 %p3, %r0, 0;\n"       \
+    "@%p3 bra D;\n@%p1 bra T;\nst.global.u32 [%rd0], 5;\n" before "st.relaxed.gpu.global.u32 [%rd4], 1;\nbra D;\n" \
+    "T: ld.relaxed.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n" behind                    \
+    "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+64], %r8;\nD:\n"
+
+static void the_side_without_a_fence_is_named(void **state) {
+    (void)state;
+    expect_of_two_blocks(false, HAND_OVER("", ""), HAUL_FINDING_RACE_GLOBAL, "but the writer has no fence");
+    expect_of_two_blocks(false, HAND_OVER("", "membar.gl;\n"), HAUL_FINDING_RACE_GLOBAL, "but the writer has no fence");
+    expect_of_two_blocks(false, HAND_OVER("membar.cta;\n", "membar.gl;\n"), HAUL_FINDING_RACE_GLOBAL,
+                         "or one for its own block only (__threadfence() before");
+    expect_of_two_blocks(false, HAND_OVER("membar.gl;\n", ""), HAUL_FINDING_RACE_GLOBAL,
+                         "but has no fence behind that");
+}
+
+static void an_atomic_of_the_block_is_too_narrow_for_two(void **state) {
+    (void)state;
+    expect_of_two_blocks(false, "red.relaxed.cta.global.add.u32 [%rd0], 1;\n", HAUL_FINDING_RACE_GLOBAL,
+                         "the scope of one of the operations ends at its block or cluster");
+}
+
+/* The wait is over when the engine has read the source; its writes may come later. */
+static void a_bulk_store_is_handed_over_when_it_is_written(void **state) {
+    (void)state;
+    expect_of_two_blocks(
+        false,
+        "add.u64 %rd4, %rd0, 900;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p3, %r9, 0;\n@%p3 bra T;\n" STORE STORE_BULK
+        "@!%p1 cp.async.bulk.wait_group.read 0;\n@!%p1 st.release.gpu.global.u32 [%rd4], 1;\n"
+        "@!%p1 cp.async.bulk.wait_group 0;\nbra D;\nT: setp.ne.u32 %p1, %r0, 0;\n@%p1 bra D;\n"
+        "L: ld.acquire.gpu.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra L;\n"
+        "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+512], %r8;\nD:\n",
+        HAUL_FINDING_RACE_GLOBAL, "by cp.async.bulk.wait_group without .read");
+}
+
+#define MEET "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+
+/* The first thread of block 0 stores again what that of block 1 loads. */
+static void two_blocks_of_a_cluster_need_its_scope(void **state) {
+    (void)state;
+    expect_of_two_blocks(true,
+                         STORE MEET "mov.u32 %r9, %cluster_ctarank;\nsetp.ne.u32 %p1, %r9, 0;\n"
+                                    "setp.ne.u32 %p2, %r0, 0;\n@%p2 bra E;\n@%p1 bra R;\n"
+                                    "st.shared.u32 [%r4], 7;\nbra E;\nR: mov.u32 %r9, 0;\n"
+                                    "mapa.shared::cluster.u32 %r6, %r4, %r9;\nld.shared::cluster.u32 %r7, [%r6];\n"
+                                    "st.global.u32 [%rd2], %r7;\nE: " MEET,
+                         HAUL_FINDING_RACE_SHARED, "an mbarrier on which one arrives with .release.cluster");
+}
+
+#define FILL_BOTH                                                                                        \
+    "@!%p4 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r3], " \
+    "[%rd1], 256, [%r5], %h1;\n"
+#define EXPECT "@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 256;\n"
+
+/* Two rounds fill both blocks. Before the second, the thread of block 0 has waited for the copy into its own only. */
+static void a_copy_into_another_block_names_it(void **state) {
+    (void)state;
+    expect_of_two_blocks(true,
+                         INIT("1") "mov.u16 %h1, 3;\nmov.u32 %r9, %cluster_ctarank;\nor.b32 %r9, %r9, %r0;\n"
+                                   "setp.ne.u32 %p4, %r9, 0;\n" EXPECT MEET FILL_BOTH WAIT
+                                   "bar.sync 0;\n" EXPECT FILL_BOTH WAIT_PARITY("X", "1") MEET,
+                         HAUL_FINDING_ASYNC_READ_BEFORE_WAIT, "the bytes are those of block (1,0,0) of the cluster");
+}
+
+/* ---- grades ---- */
 
 /* Each thread's value goes to the first word; all but thread 0, under a guard, copy that word to one of their own. */
 #define DISCARD "st.shared.u32 [%r3], %r0;\nbar.sync 0;\nld.shared.u32 %r7, [%r3];\n"
@@ -207,6 +286,11 @@ int main(void) {
         cmocka_unit_test(arrivals_that_do_not_count_say_so),
         cmocka_unit_test(an_arrival_after_a_wait_for_another_mbarrier_is_an_error),
         cmocka_unit_test(an_atomic_on_local_memory_is_advice),
+        cmocka_unit_test(the_side_without_a_fence_is_named),
+        cmocka_unit_test(an_atomic_of_the_block_is_too_narrow_for_two),
+        cmocka_unit_test(a_bulk_store_is_handed_over_when_it_is_written),
+        cmocka_unit_test(two_blocks_of_a_cluster_need_its_scope),
+        cmocka_unit_test(a_copy_into_another_block_names_it),
         cmocka_unit_test(a_barrier_that_is_waited_for_again_does_no_harm),
         cmocka_unit_test(lanes_that_throw_values_away_do_no_harm),
         cmocka_unit_test(a_volatile_load_beside_a_store_is_a_warning),
