@@ -76,23 +76,18 @@ static bool have_narrow_scope(const sim_play *p, const sim_touch *t) {
 static const char *explain_clusters(const sim_play *p, const sim_touch *t) {
     if (have_narrow_scope(p, t))
         return "threads of different blocks, and the scope of one of the operations ends at its block or cluster: use "
-               "one "
-               "that reaches the GPU (atomicAdd() for atomicAdd_block(), .gpu for .cta)";
+               "one that reaches the GPU (atomicAdd() for atomicAdd_block(), .gpu for .cta)";
     if (t->action == HAUL_ACTION_ASYNC_WRITE)
         return "threads of different blocks: before anything tells the other block, the thread that issued the copy "
-               "has to "
-               "wait for its writes, by cp.async.bulk.wait_group without .read";
+               "has to wait for its writes, by cp.async.bulk.wait_group without .read";
     switch (sim_order_missing_fence(p->watch, p->e, t)) {
     case SIM_FENCE_OF_WRITER:
         return "the thread has read a word that the other block wrote after the earlier access, but the writer has no "
-               "fence "
-               "between the two, or one for its own block only (__threadfence() before the word is written, or a "
+               "fence between the two, or one for its own block only (__threadfence() before the word is written, or a "
                "release)";
     case SIM_FENCE_OF_READER:
         return "the thread has read a word that the other block wrote after the earlier access, but has no fence "
-               "behind that, "
-               "or "
-               "one for its own block only (__threadfence() after the word is read, or an acquire)";
+               "behind that, or one for its own block only (__threadfence() after the word is read, or an acquire)";
     default: break;
     }
     if (t->epoch > sim_order_floor(p->e, t->cluster, t->action))

@@ -42,10 +42,9 @@ const char sim_lost_update[] =
 const char sim_old_data[] =
     "a flag that the reader waited for came after this store, but a fence is missing on one side: volatile does not "
     "order the two words, and the data may be old (__threadfence() before the flag is written and after it is read)";
-static const char two_blocks[] =
-    "threads of two blocks of a cluster: put a barrier of the cluster between the two, or an mbarrier on which one "
-    "arrives "
-    "with .release.cluster and for which the other waits with .acquire.cluster; without a scope both reach .cta only";
+static const char two_blocks[] = "threads of two blocks of a cluster: put a barrier of the cluster between the two, or "
+                                 "an mbarrier on which one arrives with .release.cluster and for which the other waits "
+                                 "with .acquire.cluster; without a scope both reach .cta only";
 const char sim_left_to_chance[] = "both accesses are volatile or atomic, so that none of them tears, but nothing "
                                   "orders the two: chance decides which "
                                   "comes last";
