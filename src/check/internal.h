@@ -442,8 +442,10 @@ typedef struct sim_unused_memo {
     uint32_t instruction, actor, lanes;
 } sim_unused_memo;
 
+enum { SIM_CONSTANTS_KEPT = 256 };
 struct sim_hazards {
     sim_findings findings;
+    uint64_t constants[SIM_CONSTANTS_KEPT]; /* elements of constant memory that were loaded, by hash of the address */
     sim_access_log log;
     sim_footprints footprints;
     sim_watch *watch; /* the launch's */
