@@ -592,3 +592,19 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
     e->strong = action == HAUL_ACTION_ATOMIC ? SIM_STRONG : SIM_WEAK;
     distribute(&b->sm->hazards->log, e, slices_between(address, address + bytes - 1));
 }
+
+/* ---- constant memory ---- */
+
+uint32_t sim_hazard_new_constants(const sim_warp *w, const sim_op *op, uint32_t active,
+                                  const uint64_t address[SIM_LANES]) {
+    uint64_t *kept = w->sm->hazards->constants;
+    uint32_t new = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        const uint64_t element = address[l] << 5 | op->bytes;
+        uint64_t *last = &kept[address[l] / 4 % SIM_CONSTANTS_KEPT];
+        if (*last != element) new |= 1u << l;
+        *last = element;
+    }
+    return new;
+}

@@ -65,6 +65,9 @@ void sim_hazard_store_rows(sim_warp *w, const sim_op *op, uint32_t lanes, const 
 void sim_hazard_remote(sim_warp *w, const sim_op *op, uint32_t active, const sim_block *owner, haul_action action);
 /* The lanes write to memory of a block of the cluster that has ended. */
 void sim_hazard_lost(sim_warp *w, const sim_op *op, uint32_t lanes, const sim_block *owner);
+/* Returns those of the lanes whose elements of constant memory the SM has not loaded lately. */
+uint32_t sim_hazard_new_constants(const sim_warp *w, const sim_op *op, uint32_t active,
+                                  const uint64_t address[SIM_LANES]);
 /* Called before an access by a `.shared` form with 64-bit addresses: reports generic addresses. */
 void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
 /* The lanes update local memory by an atomic operation on a generic address. */

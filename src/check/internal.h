@@ -460,8 +460,10 @@ typedef struct sim_unused_memo {
     uint32_t instruction, actor, lanes;
 } sim_unused_memo;
 
+enum { SIM_CONSTANTS_KEPT = 256 };
 struct sim_hazards {
     sim_findings findings;
+    uint64_t constants[SIM_CONSTANTS_KEPT]; /* elements of constant memory that were loaded, by hash of the address */
     sim_access_log log;
     sim_accessor_finder accessors; /* of the log's entries */
     sim_footprints footprints;

@@ -43,6 +43,13 @@ static inline void sim_observe_global_watched(sim_warp *w, const sim_op *op, uin
     if (SIM_IS_FOLLOWED(w)) sim_follow_lanes(w, op, active, address, action);
 }
 
+/* A load of constant memory: no kernel writes there, so that one of each element by the SM says all. */
+static inline void sim_observe_constant_watched(sim_warp *w, const sim_op *op, uint32_t active,
+                                                const uint64_t address[SIM_LANES]) {
+    if (SIM_IS_CHECKED(w)) active = sim_hazard_new_constants(w, op, active, address);
+    if (active) sim_observe_global_watched(w, op, active, address, HAUL_ACTION_READ);
+}
+
 static inline void sim_observe_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                                       haul_action action) {
     sim_observe_global_watched(w, op, active, address, action);

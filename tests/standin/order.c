@@ -30,6 +30,7 @@ extern int cudaGraphCreate(void **graph, unsigned flags);
 extern int cudaGraphInstantiate(void **executable, void *graph, unsigned long long flags);
 extern int cudaGraphLaunch(void *executable, void *stream);
 extern int cuModuleLoadData(void **module, const void *image);
+extern int cuModuleGetGlobal_v2(void **address, size_t *bytes, void *module, const char *name);
 extern int cuModuleGetFunction(void **function, void *module, const char *name);
 extern int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **parameters, void **extra);
@@ -157,6 +158,23 @@ static void one_order_behind_two(void) {
     launch(a, b, streams[0]);
     order();
     MUST(cudaMemcpyAsync(pinned, a, BYTES, TO_HOST, streams[1]));
+}
+
+static const char constants[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b8 words[1024];\n"
+    ".visible .entry pick(.param .u64 out, .param .u64 unused) {\n  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n"
+    "  ld.param.u64 %rd1, [out];\n  mov.u32 %r2, %tid.x;\n  mad.wide.u32 %rd2, %r2, 4, %rd1;\n"
+    "  ld.const.u32 %r1, [words+8];\n  st.global.u32 [%rd2], %r1;\n  ret;\n}\n";
+
+/* The kernel reads one word of constant memory, which the other stream's copy changes, or copies next to. */
+static void constant_memory(void) {
+    void *module, *pick, *words;
+    size_t bytes;
+    MUST(cuModuleLoadData(&module, constants));
+    MUST(cuModuleGetFunction(&pick, module, "pick"));
+    MUST(cuModuleGetGlobal_v2(&words, &bytes, module, "words"));
+    MUST(cudaMemsetAsync((char *)words + (ordered ? 12 : 8), 1, 4, streams[0]));
+    launch_kernel(pick, a, NULL, streams[1]);
 }
 
 /* The two halves are no race, one byte of overlap is. */
@@ -500,6 +518,7 @@ static const struct {
              {"kernels", two_kernels},
              {"one-order-for-two", one_order_for_two},
              {"one-order-behind-two", one_order_behind_two},
+             {"constant-memory", constant_memory},
              {"halves", halves},
              {"wait", host_wait},
              {"ask-stream", ask_stream},

@@ -24,6 +24,7 @@ result 'a finding says what does what' says 'kernel next in stream 2 reads what 
 finds kernels race-streams cuLaunchKernel cuLaunchKernel
 finds one-order-for-two race-streams cuLaunchKernel cudaMemsetAsync
 finds one-order-behind-two race-streams cudaMemcpyAsync cuLaunchKernel
+finds constant-memory race-streams cuLaunchKernel cudaMemsetAsync
 finds halves race-streams cudaMemsetAsync cudaMemsetAsync
 result 'by bytes' says 'write of 1 byte,'
 finds wait race-streams cuLaunchKernel cuLaunchKernel

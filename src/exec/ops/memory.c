@@ -61,12 +61,13 @@ static sim_step access_global(sim_warp *w, const sim_op *op, uint32_t active, co
     return SIM_NEXT;
 }
 
-/* Constant memory has a separate cache. */
+/* Constant memory has a separate cache, but copies of the program change it like any other. */
 static sim_step access_constant(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                                 elements_fn move) {
     uintptr_t base;
     if (!sim_check_global(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
     const uint64_t *places = sim_places(w, address, &base);
+    sim_observe_constant_watched(w, op, active, address);
     sim_observe_constant(w, op, active, address);
     move(w, op, active, base, places);
     return SIM_NEXT;
