@@ -50,17 +50,20 @@ void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_wat
 }
 
 /* True if the lane knows of the instruction by which each warp has arrived last in the phases that are over: of the
- * arrival itself, or of another lane's at another mbarrier. Of its own warp it knows the lane's own arrival. */
+ * arrival itself, or of another lane's at another mbarrier. Of its own warp it knows the lane's own arrival. False if
+ * nobody else has arrived: then the lane runs ahead of those that wait. */
 static bool knows_instructions(const sim_warp *w, unsigned lane, const sim_watched_mbarrier *m) {
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t self = sim_actor(w);
     const sim_view *v = sim_view_of(d, self, lane);
+    bool others = false;
     for (uint32_t a = 0; m->began && a < d->actors; a++) {
         const uint32_t since = m->began[d->actors + a];
         const bool is_own = a == self && m->gate.open[a].lanes == 1u << lane;
         if (since && !is_own && !sim_known_lanes(&v->order[a], since)) return false;
+        others |= since && !is_own;
     }
-    return m->began != NULL;
+    return others;
 }
 
 void sim_phase_arrives(const sim_warp *w, sim_watched_mbarrier *m) {
