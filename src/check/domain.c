@@ -434,7 +434,6 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
     d->proxies = g->proxies.spaces;
     d->skipped = memory_zeroed(d->actors, sizeof *d->skipped);
-    d->steps = memory_zeroed(d->actors * SIM_STEP_KINDS, sizeof *d->steps);
     d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
@@ -442,8 +441,8 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->progress = memory_zeroed(d->actors, sizeof *d->progress);
     d->early = memory_zeroed(d->actors, sizeof *d->early);
     d->taints = memory_zeroed(d->actors, sizeof *d->taints);
-    if (!sim_relaxed_create(d, g) || !d->taints || !d->skipped || !d->steps || !d->remote || !d->flights ||
-        !d->fenced || !d->faulted || !d->progress || !d->early || !d->views || !d->barriers || !d->shadows)
+    if (!sim_relaxed_create(d, g) || !d->taints || !d->skipped || !d->remote || !d->flights || !d->fenced ||
+        !d->faulted || !d->progress || !d->early || !d->views || !d->barriers || !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];
