@@ -193,35 +193,38 @@ static void keep_list(sim_access_log *log, sim_logged *e, const uint64_t address
     e->list = (uint32_t)(log->list_count / SIM_LANES);
 }
 
-/* Adds the entry to a slice with the addresses of those lanes. */
-static void add_list_to_slice(sim_access_log *log, sim_logged *e, unsigned slice, uint32_t lanes,
-                              const uint64_t address[SIM_LANES]) {
-    sim_log_share *share = &log->shares[slice];
-    if (!reserve((void **)&share->addresses, &share->address_capacity, share->address_count, SIM_LANES,
-                 sizeof *share->addresses)) {
+/* Adds a lane's address to its slice, of whose list `lanes` are there. Returns their number with it; 0: none has room.
+ */
+static uint32_t add_address(sim_access_log *log, uint64_t address, unsigned lane, uint32_t lanes) {
+    sim_log_share *share = &log->shares[(address >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES];
+    if (!lanes && !reserve((void **)&share->addresses, &share->address_capacity, share->address_count, SIM_LANES,
+                           sizeof *share->addresses)) {
         log->failed = true;
-        return;
+        return 0;
     }
-    add_to_slice(log, e, slice, lanes);
-    for (; lanes; lanes &= lanes - 1) share->addresses[share->address_count++] = address[__builtin_ctz(lanes)];
+    share->addresses[share->address_count++] = address;
+    return lanes | 1u << lane;
 }
 
 /* Gives the entry a list of addresses and adds it to the slices of each. */
 static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES],
                        bool is_kept) {
     uint32_t shares[SIM_WATCH_SLICES] = {0};
+    uint64_t from = UINT64_MAX, last = 0;
     if (is_kept) keep_list(log, e, address);
     e->has_list = true;
-    e->from = e->to = address[__builtin_ctz(lanes)];
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        if (address[lane] < e->from) e->from = address[lane];
-        if (address[lane] > e->to) e->to = address[lane];
-        shares[(address[lane] >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES] |= 1u << lane;
+        const uint64_t at = address[lane];
+        uint32_t *share = &shares[(at >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES];
+        if (at < from) from = at;
+        if (at > last) last = at;
+        *share = add_address(log, at, lane, *share);
     }
+    e->from = from;
+    e->to = last + e->bytes;
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
-        if (shares[s]) add_list_to_slice(log, e, s, shares[s], address);
-    e->to += e->bytes;
+        if (shares[s]) add_to_slice(log, e, s, shares[s]);
 }
 
 /* Gives the entry a base and a stride and adds it to the slices in between. */
@@ -441,6 +444,14 @@ static void find_accessor(sim_hazards *h, sim_logged *e) {
     h->log.failed |= !e->by;
 }
 
+/* Returns whether some lanes are logged as a list: all that are left if there are not enough at an even stride, and a
+ * few in different lines, since the lines of lists are fetched ahead. */
+static bool is_listed(uint32_t piece, uint32_t left, bool is_last, uint32_t bytes, int64_t stride) {
+    const unsigned count = (unsigned)__builtin_popcount(piece);
+    if (count >= LEAST_LANES && !is_last) return false;
+    return piece != left || count == 1 || (stride != 0 && !sim_is_dense_stride(bytes, stride));
+}
+
 /* Logs an access as up to MOST_PIECES pieces of lanes at an even stride, the rest as a list. */
 static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, const uint64_t address[SIM_LANES],
                       haul_action action) {
@@ -449,8 +460,7 @@ static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes
     for (unsigned pieces = 1; lanes; pieces++) {
         int64_t stride;
         uint32_t piece = even_lanes(lanes, address, &stride);
-        const bool few = __builtin_popcount(piece) < LEAST_LANES || pieces == MOST_PIECES;
-        const bool listed = piece != lanes && few;
+        const bool listed = is_listed(piece, lanes, pieces == MOST_PIECES, op->bytes, stride);
         if (listed) piece = lanes;
         sim_logged *e = log_piece(w, op, v, piece, action);
         e->values = values;

@@ -4,7 +4,10 @@
 #include "check/global.h"
 #include "check/shadow_memory.h"
 
-enum { FIRST_NUMBERS = 64 };
+#include <string.h>
+
+/* Accessors that a finder knows, in groups of a line of the host's memory. */
+enum { RECENT = 1024, GROUP = 64 / sizeof(sim_recent_accessor) };
 /* Numbers that a finder takes at a time. */
 enum { BATCH = 64 };
 
@@ -74,52 +77,41 @@ static bool is_like(const sim_accessors *all, const sim_accessor *a, const sim_a
             (is_ordinary_read(b->action, b->strong) && all->places[a->instruction] == all->places[b->instruction]));
 }
 
-static size_t hash_of(const sim_accessors *all, const sim_accessor *b) {
-    const uint64_t who = (uint64_t)b->cluster << 32 | (uint64_t)b->actor << 16 | (b->time & UINT16_MAX);
-    const uint64_t hash = (who ^ all->places[b->instruction] * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
-    return (size_t)(hash >> 32);
+static uint32_t hash_of(const sim_accessors *all, const sim_accessor *b) {
+    const uint64_t who = (uint64_t)b->cluster << 32 | (uint64_t)b->actor << 16 | b->action * 4u | b->strong;
+    const uint64_t when = (uint64_t)b->epoch << 32 | b->time;
+    uint64_t hash = (who ^ all->places[b->instruction] * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+    hash = ((hash ^ hash >> 32) + when) * 0x9e3779b97f4a7c15ull;
+    return (uint32_t)(hash >> 32);
 }
 
-/* Returns the place of such an accessor's number, or where it belongs. */
-static uint32_t *slot_of(const sim_accessors *all, const sim_accessor_finder *f, const sim_accessor *b) {
-    size_t at = hash_of(all, b) & (f->capacity - 1);
-    while (f->numbers[at] && !is_like(all, sim_accessor_at(all, f->numbers[at]), b)) at = (at + 1) & (f->capacity - 1);
-    return &f->numbers[at];
-}
-
-/* Rebuilds the table with another capacity, of those accessors that are used, or of all. */
-static bool rebuild(const sim_accessors *all, sim_accessor_finder *f, size_t capacity, bool only_used) {
-    sim_accessor_finder other = {.free = f->free, .capacity = capacity};
-    other.numbers = memory_zeroed(capacity, sizeof *other.numbers);
-    if (!other.numbers) return false;
-    for (size_t i = 0; i < f->capacity; i++) {
-        const sim_accessor *a = f->numbers[i] ? sim_accessor_at(all, f->numbers[i]) : NULL;
-        if (!a || (only_used && !a->is_used)) continue;
-        *slot_of(all, &other, a) = f->numbers[i];
-        other.count++;
-    }
-    memory_free(f->numbers);
-    *f = other;
-    return true;
+/* Returns such an accessor's number among those of one group; 0: it is not there. */
+static uint32_t find(const sim_accessors *all, const sim_recent_accessor *group, uint32_t hash, const sim_accessor *b) {
+    for (unsigned i = 0; i < GROUP; i++)
+        if (group[i].hash == hash && group[i].number && is_like(all, sim_accessor_at(all, group[i].number), b))
+            return group[i].number;
+    return 0;
 }
 
 uint32_t sim_accessor_find(sim_accessors *all, sim_accessor_finder *f, const sim_accessor *like, bool *is_new) {
-    if (2 * f->count >= f->capacity && !rebuild(all, f, f->capacity ? 2 * f->capacity : FIRST_NUMBERS, false)) return 0;
-    uint32_t *number = slot_of(all, f, like);
-    *is_new = !*number;
-    if (*number) return *number;
-    *number = take(all, f);
-    if (!*number) return 0;
-    f->count++;
-    *sim_accessor_at(all, *number) = *like;
-    return *number;
+    if (!f->recent) f->recent = memory_zeroed(RECENT, sizeof *f->recent);
+    if (!f->recent) return 0;
+    const uint32_t hash = hash_of(all, like);
+    sim_recent_accessor *group = &f->recent[hash % (RECENT / GROUP) * GROUP];
+    const uint32_t found = find(all, group, hash, like), number = found ? found : take(all, f);
+    *is_new = !found;
+    if (found || !number) return number;
+    memmove(group + 1, group, (GROUP - 1) * sizeof *group);
+    *group = (sim_recent_accessor){hash, number};
+    *sim_accessor_at(all, number) = *like;
+    return number;
 }
 
 void sim_accessor_finder_free(sim_accessor_finder *f) {
-    memory_free(f->numbers);
+    memory_free(f->recent);
 }
 
-bool sim_accessor_finder_tidy(const sim_accessors *all, sim_accessor_finder *f) {
+void sim_accessor_finder_clear(sim_accessor_finder *f) {
     f->free = 0;
-    return !f->capacity || rebuild(all, f, f->capacity, true);
+    if (f->recent) memset(f->recent, 0, RECENT * sizeof *f->recent);
 }

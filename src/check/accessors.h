@@ -37,11 +37,16 @@ typedef struct sim_accessors {
     uint32_t taken, limit; /* numbers in use; how many there may be before unused ones are looked for */
 } sim_accessors;
 
-/* Finds accessors for one host thread at a time: for an SM, or for a slice. */
+/* Finds accessors for one host thread at a time: for an SM, or for a slice. It knows the last ones only: an access is
+ * much like those a little before. The table is small, so that it stays in the host's caches, and an accessor is
+ * fetched only if all of its hash suits. */
+typedef struct sim_recent_accessor {
+    uint32_t hash, number; /* number 0: none */
+} sim_recent_accessor;
+
 typedef struct sim_accessor_finder {
-    uint32_t free;     /* as above; numbers of its own */
-    uint32_t *numbers; /* open addressing */
-    size_t count, capacity;
+    uint32_t free;               /* as above; numbers of its own */
+    sim_recent_accessor *recent; /* in groups by hash; of each, the newest is the first. NULL until needed */
 } sim_accessor_finder;
 
 static inline sim_accessor *sim_accessor_at(const sim_accessors *all, uint32_t number) {
@@ -50,11 +55,11 @@ static inline sim_accessor *sim_accessor_at(const sim_accessors *all, uint32_t n
 }
 
 void sim_accessors_start(sim_accessors *all, struct sim_shadow_memory *memory, const uint64_t *places);
-/* Returns the number of such an accessor, to be kept in words or notes, and whether nothing can name it yet. 0: the
- * host runs out of memory. */
+/* Returns the number of such an accessor, to be kept in words or notes, and whether it is new: nothing can name it yet.
+ * 0: the host runs out of memory. */
 uint32_t sim_accessor_find(sim_accessors *all, sim_accessor_finder *f, const sim_accessor *like, bool *is_new);
-/* Forgets the accessors that are not marked as used. Returns false if the host runs out of memory. */
-bool sim_accessor_finder_tidy(const sim_accessors *all, sim_accessor_finder *f);
+/* Forgets all accessors, and gives up the numbers of its own. */
+void sim_accessor_finder_clear(sim_accessor_finder *f);
 void sim_accessor_finder_free(sim_accessor_finder *f);
 
 #endif

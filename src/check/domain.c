@@ -457,7 +457,6 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->shadows = memory_zeroed(g->cluster_blocks, sizeof *d->shadows);
     d->proxies = g->proxies.spaces;
     d->skipped = memory_zeroed(d->actors, sizeof *d->skipped);
-    d->steps = memory_zeroed(d->actors * SIM_STEP_KINDS, sizeof *d->steps);
     d->remote = memory_zeroed(g->cluster_blocks > 1 ? g->cluster_blocks * d->actors : 1, sizeof *d->remote);
     d->flights = memory_zeroed(g->cluster_blocks, sizeof *d->flights);
     d->fenced = memory_zeroed(d->actors, sizeof *d->fenced);
@@ -467,9 +466,9 @@ static bool create_domain(sim_hazards *h, const sim_grid *g, sim_block *first, s
     d->arrived = memory_zeroed(d->actors, sizeof *d->arrived);
     d->taints = memory_zeroed(d->actors, sizeof *d->taints);
     d->choices = memory_zeroed(d->actors, sizeof *d->choices);
-    if (!sim_relaxed_create(d, g) || !d->taints || !d->choices || !d->skipped || !d->steps || !d->remote ||
-        !d->flights || !d->fenced || !d->faulted || !d->progress || !d->early || !d->arrived || !d->views ||
-        !d->barriers || !d->shadows)
+    if (!sim_relaxed_create(d, g) || !d->taints || !d->choices || !d->skipped || !d->remote || !d->flights ||
+        !d->fenced || !d->faulted || !d->progress || !d->early || !d->arrived || !d->views || !d->barriers ||
+        !d->shadows)
         return false;
     for (uint32_t b = 0; b < g->cluster_blocks; b++) {
         sim_shadow *s = &d->shadows[b];

@@ -29,14 +29,13 @@ static void mark_slice(void *context, size_t slice, unsigned worker) {
         if (s->pages[i].page && s->pages[i].page->adders) mark_adders(s, s->pages[i].page);
 }
 
-bool sim_watch_tidy_accessors(sim_watch *watch, sim_sm *sms, uint32_t count, int threads) {
+void sim_watch_tidy_accessors(sim_watch *watch, sim_sm *sms, uint32_t count, int threads) {
     sim_accessors *all = &watch->accessors;
-    bool done = true;
-    if (all->taken <= all->limit) return true;
+    if (all->taken <= all->limit) return;
     for (uint32_t i = 1; i < all->count; i++) sim_accessor_at(all, i)->is_used = false;
     pool_for(SIM_WATCH_SLICES, (unsigned)threads, mark_slice, watch->slices);
-    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) done &= sim_accessor_finder_tidy(all, &watch->slices[s].finder);
-    for (uint32_t i = 0; i < count; i++) done &= sim_accessor_finder_tidy(all, &sms[i].hazards->accessors);
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) sim_accessor_finder_clear(&watch->slices[s].finder);
+    for (uint32_t i = 0; i < count; i++) sim_accessor_finder_clear(&sms[i].hazards->accessors);
     all->free = all->taken = 0;
     for (uint32_t i = all->count; i-- > 1;) {
         sim_accessor *a = sim_accessor_at(all, i);
@@ -48,5 +47,4 @@ bool sim_watch_tidy_accessors(sim_watch *watch, sim_sm *sms, uint32_t count, int
         }
     }
     all->limit = all->taken > SIM_FEWEST_ACCESSORS / 2 ? 2 * all->taken : SIM_FEWEST_ACCESSORS;
-    return done;
 }

@@ -70,10 +70,9 @@ static void fetch_touches(const fetched *f) {
     for (size_t i = 0; i < f->count; i++) {
         const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
         const sim_line_words *w = f->words[i];
-        if (!w) continue;
-        if (w->touches[SIM_ROW_READER]) __builtin_prefetch(&w->touches[SIM_ROW_READER][word]);
-        if (w->touches[SIM_ROW_WRITER]) __builtin_prefetch(&w->touches[SIM_ROW_WRITER][word]);
-        if (w->values && f->stores[i]) __builtin_prefetch(&w->values[word]);
+        for (unsigned role = 0; w && role < SIM_ROLES; role++)
+            if (w->touches[role]) __builtin_prefetch(&w->touches[role][word]);
+        if (w && w->values && f->stores[i]) __builtin_prefetch(&w->values[word]);
     }
 }
 
@@ -91,12 +90,11 @@ static void fetch_accessors(const fetched *f, const sim_slice *s) {
     for (size_t i = 0; i < f->count; i++) {
         const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
         const sim_line_words *w = f->words[i];
-        if (w && w->touches[SIM_ROW_READER])
-            __builtin_prefetch(sim_slice_accessor_at(s, w->touches[SIM_ROW_READER][word].by));
-        if (w && w->touches[SIM_ROW_WRITER])
-            __builtin_prefetch(sim_slice_accessor_at(s, w->touches[SIM_ROW_WRITER][word].by));
+        for (unsigned role = 0; w && role < SIM_ROLES; role++)
+            if (w->touches[role] && w->touches[role][word].by)
+                __builtin_prefetch(sim_slice_accessor_at(s, w->touches[role][word].by));
         const sim_kept_adder *k = s->added && f->page[i] ? sim_page_adder(f->page[i], f->address[i]) : NULL;
-        if (k) __builtin_prefetch(sim_slice_accessor_at(s, k->by));
+        if (k && k->by) __builtin_prefetch(sim_slice_accessor_at(s, k->by));
     }
 }
 
@@ -130,6 +128,6 @@ size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_
     fetch_touches(&f);
     for (unsigned k = 0; k < ROWS_AHEAD && fetch_next_rows(&f, s); k++) {
     }
-    if (s->accessors->count) fetch_accessors(&f, s);
+    fetch_accessors(&f, s);
     return i;
 }

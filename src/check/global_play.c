@@ -774,7 +774,7 @@ haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int th
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
         failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
     for (uint32_t i = 0; watch->grid->node && i < count; i++) failed |= !sim_node_play(watch, &sms[i].hazards->log);
-    failed |= !sim_watch_tidy_accessors(watch, sms, count, threads);
+    sim_watch_tidy_accessors(watch, sms, count, threads);
     watch->epoch++;
     sim_watch_end_phase(watch);
     for (uint32_t i = 0; i < count; i++) {

@@ -300,9 +300,8 @@ static inline uint32_t sim_slice_accessor(sim_slice *s, const sim_touch *t) {
     return number;
 }
 
-/* Frees accessors that no word or note names, if there are many, once the logs have been played. Returns false if the
- * host runs out of memory. */
-bool sim_watch_tidy_accessors(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
+/* Frees accessors that no word or note names, if there are many, once the logs have been played. */
+void sim_watch_tidy_accessors(sim_watch *watch, sim_sm *sms, uint32_t count, int threads);
 
 /* Returns the touch; its epoch is 0 if there is none. */
 static inline sim_touch sim_slice_touch(const sim_slice *s, const sim_kept_touch *k) {

@@ -437,7 +437,7 @@ struct sim_domain {
     sim_read *remote;     /* by block, by actor: the last access from another block (remote.c) */
     /* By actor, by basic block: lanes that have reached it (skipped_barrier.c); NULL until needed. */
     uint32_t **skipped;
-    sim_steps *steps;                /* by actor, SIM_STEP_KINDS each (warpgroup.c) */
+    sim_steps *steps;                /* by actor, SIM_STEP_KINDS each (warpgroup.c); NULL until needed */
     bool has_steps;                  /* some step has been executed */
     sim_watched_mbarrier *mbarriers; /* SIM_HAZARD_MBARRIERS; NULL if the kernel has none */
     uint32_t mbarrier_count;
@@ -475,9 +475,12 @@ struct sim_hazards {
     sim_unused_memo unused[SIM_UNUSED_MEMOS];
 };
 
-/* True if the entry's lanes are replayed several at a time: those of a line. */
+/* True if lanes at that stride are replayed several at a time: those of a line. */
+static inline bool sim_is_dense_stride(uint32_t bytes, int64_t stride) {
+    return stride >= bytes && stride < SIM_FOOTPRINT_LINE;
+}
 static inline bool sim_is_dense(const sim_logged *e) {
-    return !e->has_list && e->stride >= e->bytes && e->stride < SIM_FOOTPRINT_LINE;
+    return !e->has_list && sim_is_dense_stride(e->bytes, e->stride);
 }
 
 /* volatile_use.c. True if the instruction is a strong access of that kind; if both operands are one address, with the

@@ -72,10 +72,17 @@ static void check_whole(sim_warp *w, const sim_op *op, uint32_t lanes) {
     if (f) sim_hazard_say(f, "only lanes 0x%08x of warp %u execute it together", lanes, w->index);
 }
 
+static bool has_memory(sim_domain *d) {
+    if (!d->steps) d->steps = memory_zeroed(d->actors * SIM_STEP_KINDS, sizeof *d->steps);
+    if (!d->steps) d->owner->failed = true;
+    return d->steps;
+}
+
 void sim_hazard_warpgroup(sim_warp *w, const sim_op *op, uint32_t lanes, sim_step_kind kind) {
     sim_domain *d = sim_domain_of(w->block);
     check_whole(w, op, lanes);
     if (!(lanes >> __builtin_ctz(w->live) & 1)) return; /* lanes that arrive apart are one step of the warp */
+    if (!has_memory(d)) return;
     sim_steps *own = steps_of(w->block, w->index, kind);
     const uint32_t first = w->index / SIM_WARPGROUP * SIM_WARPGROUP, n = own->count;
     for (uint32_t i = first; i < first + SIM_WARPGROUP && i < w->block->warp_count; i++) {
@@ -107,7 +114,7 @@ static bool is_fenced(const sim_visit *k, const sim_cell *c) {
 /* Measured on an H200: no part of a product begins before all four warps have issued it. */
 bool sim_comes_before_product(const sim_visit *k, const sim_cell *c, uint32_t issued) {
     const uint32_t writer = c->thread / SIM_LANES, warps = k->d->warps;
-    if (!ptx_is_warpgroup_product(sim_instruction_of(k->w, k->instruction))) return false;
+    if (!k->d->has_steps || !ptx_is_warpgroup_product(sim_instruction_of(k->w, k->instruction))) return false;
     if (writer >= k->d->actors || writer / warps != k->actor / warps) return false;
     if (writer % warps / SIM_WARPGROUP != k->w->index / SIM_WARPGROUP) return false;
     const uint32_t n = product_at(steps_of(k->w->block, k->w->index, SIM_STEP_PRODUCT), issued);
