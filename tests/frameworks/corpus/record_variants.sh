@@ -1,10 +1,10 @@
 #!/bin/bash
 # Records kernels by nvcc, Triton, Numba, NVRTC, CuPy and Inductor on a GPU: counters of nvcc's while the others are written, then times, counters of the
 # others, and warp states.
-# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh [SET [nvcc|others]]    SET: variants (default), blind, unseen or fresh, as in
-# tests/data; a word after it leaves out the launches by other compilers or by nvcc, so that two runs reach all counters.
-# Takes 5 to 9 minutes; LIMIT: its seconds (default 520). OUT gets log.txt and results.tar.gz, which is written after each step. Nsight Compute is needed
-# for counters and states only. `tools/accuracy BUILD FOLDER` scores a model with what was in results.tar.gz.
+# usage: HAUL=COMMAND OUT=FOLDER tests/frameworks/corpus/record_variants.sh [SET [nvcc|others]]    SET: variants (default), blind, unseen, fresh or
+# kinds, as in tests/data; a word after it leaves out the launches by other compilers or by nvcc, so that two runs reach all counters.
+# Takes 5 to 9 minutes; LIMIT: its seconds (default 520). READINGS: how often counters are read (default 1). OUT gets log.txt and results.tar.gz, which
+# is written after each step. Nsight Compute is needed for counters and states only. `tools/accuracy BUILD FOLDER` scores a model with what was in results.tar.gz.
 set -u
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 HAUL=$(realpath "${HAUL:-$root/build/haul}")
@@ -15,6 +15,7 @@ variants) triton="element-wise reductions products others" cupy="1 2" inductor="
 blind) triton="layers reductions products" cupy="1 2 3" inductor="layers losses moves steps" ;;
 unseen) triton="products rows grids" cupy="blocks own images" inductor="tuned layers images products" ;;
 fresh) triton="products rows grids" cupy="blocks own images" inductor="tuned layers moves products" ;;
+kinds) triton="products rows grids" cupy="own images" inductor="layers images attention" ;;
 *) echo "record_variants.sh: $set: no such set" >&2 && exit 2 ;;
 esac
 case $only in "" | nvcc | others) ;; *) echo "record_variants.sh: $only: neither nvcc nor others" >&2 && exit 2 ;; esac
@@ -73,7 +74,7 @@ if [ "$only" != others ]; then
     say "modules compiled: $?"
     most=150
     [ "$only" = nvcc ] && most=400
-    l=$(left); [ "$l" -gt 150 ] && measure nvcc $((l - 110 < most ? l - 110 : most)) 1 nvcc.counted
+    l=$(left); [ "$l" -gt 150 ] && measure nvcc $((l - 110 < most ? l - 110 : most)) ${READINGS:-1} nvcc.counted
     save
 fi
 wait $pids
@@ -90,7 +91,7 @@ lines() { cat /dev/null $(for n in "$@"; do echo "$work/$n.jsonl"; done) 2>/dev/
 waiting=$others
 for name in $others; do
     all=$(lines $waiting) waiting=${waiting# $name}
-    l=$((($(left) - 90) * $(lines "$name") / (all ? all : 1))); [ "$l" -gt 8 ] && measure $name "$l" 1 $name.counted && save
+    l=$((($(left) - 90) * $(lines "$name") / (all ? all : 1))); [ "$l" -gt 8 ] && measure $name "$l" ${READINGS:-1} $name.counted && save
 done
 
 # 5. warp states of the launches whose times are there

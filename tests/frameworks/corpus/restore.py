@@ -1,6 +1,6 @@
 """Makes of a kept set a folder like the one that record_variants.sh recorded, as far as this machine's compilers allow.
 
-    restore.py SET FOLDER        SET: variants, blind, unseen or fresh, as in tests/data
+    restore.py SET FOLDER        SET: variants, blind, unseen, fresh or kinds, as in tests/data
 
 FOLDER gets nvcc.jsonl with all launches of nvcc's kernels, nvrtc.jsonl with those by NVRTC if the library is there, and kept.jsonl with the kept
 launches of other compilers; their PTX; their states; and the shares of peaks that some of nvcc's launches have. `tools/accuracy BUILD FOLDER` scores a model with it. Needs nvcc; takes a minute or two."""

@@ -9,8 +9,8 @@ import torch
 
 from launch_lines import Lines
 
-F32, F16, BF16, I32, U8 = torch.float32, torch.float16, torch.bfloat16, torch.int32, torch.uint8
-RULES = {F32: ("f32", {"normal": [0, 1]}), F16: ("f16", {"normal": [0, 1]}), BF16: ("bf16", {"normal": [0, 1]})}
+F64, F32, F16, BF16, I32, U8 = torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int32, torch.uint8
+RULES = {F64: ("f64", {"normal": [0, 1]}), F32: ("f32", {"normal": [0, 1]}), F16: ("f16", {"normal": [0, 1]}), BF16: ("bf16", {"normal": [0, 1]})}
 
 
 class Buffer:
