@@ -88,6 +88,13 @@ static void fill_uncounted(const sim_launch *l, arena *memory, haul_launch_recor
     r->estimate_us = l->rough ? l->rough->us : -1;
 }
 
+/* An SM here runs all blocks of a cluster. Hardware spreads them over SMs while there are more of these than clusters.
+ */
+static void spread_clusters(const sim_grid *g, const sim_machine *m, sim_waits *waits) {
+    const double free_sms = fmax(1, (double)m->sms / g->used_sms);
+    waits->busiest /= fmin(g->cluster_blocks, free_sms);
+}
+
 /* Scales the counts of a sample by clusters, so that they stand for the whole launch. */
 static void scale_sample(const sim_grid *g, haul_traffic *traffic, haul_launch_record *r, sim_waits *waits) {
     const uint64_t counted = g->end_cluster - g->first_cluster;
@@ -110,6 +117,7 @@ static haul_status fill_counted(sim_run *s, haul_launch_record *r) {
     sim_record_shape(l, memory, r);
     sim_waits waits = waits_of_all(s);
     sim_counting_work(s->l2, s->countings, s->grid.used_sms, traffic, &waits);
+    spread_clusters(&s->grid, l->machine, &waits);
     leave_out_polls(s, traffic, &waits);
     scale_sample(&s->grid, traffic, r, &waits);
     r->estimate_us = sim_estimate_us(l->machine, r, &waits);

@@ -79,6 +79,7 @@ static inline haul_status launch_on(haul_device *device, haul_module *module, co
         memcpy(r->record->counters, run->launches[0].counters, sizeof r->record->counters);
         memcpy(r->record->bounds, run->launches[0].bounds, sizeof r->record->bounds);
         r->record->estimate_us = run->launches[0].estimate_us;
+        r->record->estimate_us = run->launches[0].estimate_us;
     }
     haul_run_free(run);
     return status;

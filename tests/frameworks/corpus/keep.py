@@ -13,6 +13,7 @@ import shutil
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDER = re.compile(r'^(\s*\.file\s+\d+\s+")[^"\n]*/', re.M)  # of the source, on the machine that compiled it
+FUNCTION = re.compile(r"^\.func(?:[^\n]*\)|)\s*(\w+)\s*\([^{;]*\)\s*(?:;|\{.*?^\})\n", re.M | re.S)
 SUMS = re.compile(r"\b(?:red|atom)\.\S*\badd\b\S*\.(?:bf|f)\d")  # their order changes a result's last bits
 
 
@@ -58,9 +59,20 @@ def write_tables(sets, folder, target, states_of_gpu):
 
 
 def entries_of(text):
-    """A module's head with its variables, and its kernels by name."""
-    pieces = re.split(r"^\s*// \.globl\s+(\w+)\n", text, flags=re.M)
-    return pieces[0], dict(zip(pieces[1::2], pieces[2::2]))
+    """A module's head with its variables, its kernels by name, and its functions: name and text, prototypes first."""
+    pieces = re.split(r"^\s*// \.globl\s+(\w+)\n", FUNCTION.sub("", text), flags=re.M)
+    return pieces[0], dict(zip(pieces[1::2], pieces[2::2])), [(m[1], m[0]) for m in FUNCTION.finditer(text)]
+
+
+def called(body, functions):
+    """The functions that the text calls, directly or not."""
+    names = set()
+    while True:
+        more = {name for name, _ in functions if re.search(rf"\b{name}\b", body)} - names
+        if not more:
+            return "".join(text for name, text in functions if name in names)
+        names |= more
+        body += "".join(text for name, text in functions if name in more)
 
 
 def counted(name, folder, most):
@@ -91,8 +103,9 @@ def keep_nvcc(folder, target, most, every):
         used.setdefault(row["ptx"], set()).add(row["kernel"])
         rows.append(kept(len(rows), first, row, modules[row["ptx"]][1][row["kernel"]], file=pathlib.Path(row["ptx"]).stem))
     for name, kernels in used.items():
-        head, entries = modules[name]
+        head, entries, functions = modules[name]
         body = "".join(text for kernel, text in entries.items() if kernel in kernels)
+        body = called(body, functions) + body
         others = re.findall(r"^\.(?:const|global|extern|shared|visible \.(?:const|global))\b[^\n]*;\n", "".join(entries.values()), flags=re.M)
         lines = [line for line in (head + "".join(o for o in others if o not in body)).splitlines() if not line.startswith("//")]
         (target / name).write_text("\n".join(lines).strip() + "\n" + re.sub(r"^\s*//.*\n", "", body, flags=re.M))

@@ -226,6 +226,30 @@ static void expect_fault(const char *ptx, const char *text) {
     expect_failure(&(kernel_run){.ptx = ptx, .blocks = 4}, HAUL_ERROR_FAULT, text);
 }
 
+/* Returns the estimate of 16 blocks that go round a loop, in clusters of that many blocks. */
+static double estimate_in_clusters(uint32_t cluster) {
+    uint32_t out[16 * 128] = {0};
+    haul_launch_record record = {0};
+    run_kernel(&(kernel_run){.ptx = KERNEL("mov.u32 %r5, 0;\nmov.u32 %r6, %r0;\n"
+                                           "L: mad.lo.u32 %r6, %r6, %r6, %r5;\nadd.u32 %r5, %r5, 1;\n"
+                                           "setp.lt.u32 %p1, %r5, 4000;\n@%p1 bra L;\n" OUT("%r6")),
+                             .blocks = 16,
+                             .threads = 128,
+                             .cluster = cluster,
+                             INTO(out),
+                             .record = &record});
+    return record.estimate_us;
+}
+
+/* Hardware gives each of a cluster's blocks an SM while there are some. */
+static void blocks_of_a_cluster_run_side_by_side(void **state) {
+    (void)state;
+    const double alone = estimate_in_clusters(1);
+    assert_true(alone > 5);
+    assert_true(estimate_in_clusters(4) < 1.05 * alone);
+    assert_true(estimate_in_clusters(8) < 1.05 * alone);
+}
+
 static void a_rank_that_the_cluster_does_not_have_is_a_fault(void **state) {
     (void)state;
     expect_fault(CLUSTER("mapa.shared::cluster.u32 %r10, %r3, 4;\nld.shared::cluster.u32 %r11, [%r10];\n"),
@@ -311,6 +335,7 @@ int main(void) {
         cmocka_unit_test(threads_that_have_ended_hold_nobody_up),
         cmocka_unit_test(what_is_done_between_arriving_and_waiting_is_not_waited_for),
         cmocka_unit_test(many_clusters_take_turns_on_an_sm),
+        cmocka_unit_test(blocks_of_a_cluster_run_side_by_side),
         cmocka_unit_test(a_rank_that_the_cluster_does_not_have_is_a_fault),
         cmocka_unit_test(an_address_of_a_block_that_is_not_there_may_be_computed),
         cmocka_unit_test(the_memory_of_a_block_that_has_ended_is_gone),
