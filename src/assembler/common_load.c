@@ -14,6 +14,8 @@
 
 #define NONE UINT32_MAX
 
+enum { PREDICATED = 8 }; /* instructions of a path, as in sink.c */
+
 typedef struct sharing {
     const ptx_function *function;
     ptx_users writers;
@@ -75,6 +77,19 @@ static uint32_t find_load(const sharing *s, uint32_t path, uint32_t from, const 
     return NONE;
 }
 
+/* True if machine code predicates the path instead of branching to it: it is short and does nothing but compute. */
+static bool is_predicated(const sharing *s, uint32_t path) {
+    const ptx_block *b = &s->function->blocks[path];
+    unsigned count = 0;
+    for (uint32_t k = b->first; k < b->end; k++) {
+        const ptx_instruction *i = &s->function->instructions[k];
+        if (k + 1 == b->end && i->op == PTX_OP_BRA && !i->guarded) continue;
+        if (!ptx_is_pure(i->op) && !is_shareable(i)) return false;
+        count += !ptx_has(i->op, PTX_TRAIT_MOVES);
+    }
+    return count <= PREDICATED;
+}
+
 /* Finds the loads that both paths after the block make. */
 static bool look_behind(sharing *s, uint32_t block) {
     const ptx_function *f = s->function;
@@ -83,7 +98,8 @@ static bool look_behind(sharing *s, uint32_t block) {
     if (b->first == b->end || f->instructions[b->end - 1].op != PTX_OP_BRA || !f->instructions[b->end - 1].guarded)
         return false;
     const uint32_t left = path_at(s, b->next), right = path_at(s, b->taken);
-    if (left == NONE || right == NONE || left == right) return false;
+    if (left == NONE || right == NONE || f->blocks[left].next != f->blocks[right].next) return false;
+    if (!is_predicated(s, left) || !is_predicated(s, right)) return false;
     for (uint32_t k = find_load(s, left, 0, NULL); k != NONE; k = find_load(s, left, k + 1, NULL)) {
         const uint32_t other = find_load(s, right, 0, &f->instructions[k]);
         if (other == NONE) continue;

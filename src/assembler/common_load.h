@@ -8,9 +8,10 @@
  *
  *     @p bra T; ld a, [x]; ...; T: ld b, [x]; ...     becomes     ld t, [x]; @p bra T; mov a, t; ...; T: mov b, t; ...
  *
- * A path is the block after the branch, also behind a mere jump, if no other block leads there. In it, nothing before
- * the load may change the memory or the address. Warps whose lanes take both paths have half the loads. Results are the
- * same. A new function has the same blocks. */
+ * A path is the block after the branch, also behind a mere jump, if no other block leads there. Both are so short that
+ * machine code predicates them, only compute and load, and end in one place. The address is the same as before the
+ * branch. Warps whose lanes take both paths have half the loads. Results are the same. A new function has the same
+ * blocks. */
 sim_pass_fn sim_share_loads;
 
 #endif

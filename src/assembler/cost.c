@@ -64,6 +64,7 @@ typedef struct scan {
     bool has_rounds; /* the chain has been unrolled */
     bool carried;    /* the instruction needs what an earlier iteration, or block, loaded */
     bool in_order;   /* the iterations of a loop cannot overlap: see notice_order() */
+    bool meets;      /* warps meet at a barrier */
     bool diverges;   /* the chain is a loop that lanes may leave at different times */
     bool converged;  /* a collective of the chain has checked that they are together */
     float accesses;  /* loads, stores and atomics of machine code */
@@ -208,6 +209,7 @@ static void notice_order(scan *s, const ptx_instruction *i, const sim_price *p) 
     const bool changes = ptx_is(i->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION);
     const bool in_background = ptx_is(i->op, PTX_KIND_COPY | PTX_KIND_ENGINE_LOAD | PTX_KIND_ENGINE_STORE);
     s->in_order |= (changes && goes_beyond(i)) || in_background || ptx_is(i->op, PTX_KIND_BARRIER);
+    s->meets |= ptx_is(i->op, PTX_KIND_BARRIER);
     s->in_order |= p->waits && (s->carried || i->mods[PTX_SLOT_ORDER]);
 }
 
@@ -235,13 +237,13 @@ static float waits_of(const scan *s, unsigned rounds) {
 }
 
 /* Unrolling by `rounds` removes most of the counting of a loop. Its iterations wait together if nothing keeps their
- * loads in order. In others, ptxas 13.0 does not move guarded loads ahead that merge their results with zeros, as
- * Triton writes masked ones: 4 to 16 of them wait in 2 to 14 groups, in sums by Triton and Inductor. */
+ * loads in order. In others without barriers, ptxas 13.0 does not move guarded loads ahead that merge their results
+ * with zeros, as Triton masks them: in its sums and Inductor's, 4 to 16 of them wait in 2 to 14 groups. */
 static void unroll(sim_cost *cost, const scan *s, unsigned rounds) {
     enum { COUNTING = 3 };
     if (!s->in_order && rounds > 1)
         cost->waits = waits_of(s, rounds) / (float)rounds;
-    else if (s->merging > 1)
+    else if (s->merging > 1 && !s->meets)
         cost->waits += sqrtf(s->merging) - 1;
     const float most = COUNTING * (1 - 1 / (float)(rounds > ROUNDS ? rounds : ROUNDS));
     const float saved = cost->slots > 2 * LOOP_SAVES ? most : 0;
@@ -262,7 +264,7 @@ static void begin_chain(scan *s, uint32_t block) {
     s->chain = block;
     s->total = (sim_cost){0};
     s->waits = s->round = s->before = s->crowded = s->ordered = s->called = s->most_apart = 0;
-    s->in_order = s->converged = s->filled = s->has_rounds = false;
+    s->in_order = s->meets = s->converged = s->filled = s->has_rounds = false;
     s->merging = s->accesses = s->folded = 0;
     s->store_count = 0;
 }

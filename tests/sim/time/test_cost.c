@@ -178,6 +178,20 @@ static void stores_beside_a_load_through_the_same_register_do_not_hold_it(void *
 /* A loop of one block that adds what it loads, or stores it. */
 #define LOOP(body) KERNEL("L:\n" body "add.u64 %rd1, %rd1, 4;\nsetp.lt.u64 %p1, %rd1, %rd2;\n@%p1 bra L;\n" STORE)
 
+#define MASKED(into, at) "mov.f32 " into ", 0f00000000;\n@%p2 ld.global.f32 " into ", [%rd1+" at "];\n"
+#define FOUR_MASKED MASKED("%f1", "0") MASKED("%f2", "512") MASKED("%f3", "1024") MASKED("%f4", "1536")
+#define ADDED "add.f32 %f5, %f5, %f1;\nadd.f32 %f5, %f5, %f2;\nadd.f32 %f5, %f5, %f3;\nadd.f32 %f5, %f5, %f4;\n"
+
+/* Loads that merge with zeros wait in groups, as Triton's sums do, but not in a loop in which the block's warps meet.
+ */
+static void masked_loads_wait_in_groups_unless_warps_meet(void **state) {
+    (void)state;
+    const sim_cost summed = dearest(LOOP(FOUR_MASKED ADDED "st.global.f32 [%rd2], %f5;\n"));
+    const sim_cost met = dearest(LOOP(FOUR_MASKED ADDED "bar.sync 0;\nst.global.f32 [%rd2], %f5;\n"));
+    assert_float_equal(summed.waits, 2, 0.01);
+    assert_float_equal(met.waits, 1, 0.01);
+}
+
 static void loads_of_unrolled_iterations_wait_together(void **state) {
     (void)state;
     const sim_cost summed = dearest(LOOP("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f2, %f1;\n"));
@@ -452,6 +466,7 @@ int main(void) {
         cmocka_unit_test(a_load_is_waited_for_where_it_is_used),
         cmocka_unit_test(a_load_waits_behind_a_store_that_may_be_to_its_place),
         cmocka_unit_test(stores_beside_a_load_through_the_same_register_do_not_hold_it),
+        cmocka_unit_test(masked_loads_wait_in_groups_unless_warps_meet),
         cmocka_unit_test(loads_of_unrolled_iterations_wait_together),
         cmocka_unit_test(loads_wait_in_groups_if_sums_free_their_registers),
         cmocka_unit_test(loads_of_iterations_that_lanes_make_apart_wait_together),
