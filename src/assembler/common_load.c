@@ -139,7 +139,7 @@ static ptx_type type_of_copy(ptx_type type) {
 static ptx_instruction copy_of(const sharing *s, uint32_t k) {
     const ptx_instruction *load = &s->function->instructions[k];
     ptx_instruction i = {.op = PTX_OP_MOV, .place = load->place, .position = load->position, .operand_count = 2};
-    i.type = type_of_copy(s->function->registers[load->operands[0].reg].type);
+    i.type = (uint8_t)type_of_copy(s->function->registers[load->operands[0].reg].type);
     i.round = load->round;
     i.operands = operands_of(s, load);
     i.operands[1] = i.operands[0];
