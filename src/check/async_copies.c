@@ -327,13 +327,16 @@ static bool is_unused(const sim_warp *w, uint32_t instruction) {
     return sim_load_may_be_unused(w->sm->grid, instruction) && !~sim_lanes_without_use(w, instruction);
 }
 
-uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count) {
+uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count,
+                            uint16_t *unwritten) {
     sim_peek_settle(w, op->instruction, lanes);
     if (is_unused(w, op->instruction)) return 0;
     sim_visit k = visit_by_lane(w, (unsigned)__builtin_ctz(lanes), w->block, HAUL_ACTION_ASYNC_READ, op->instruction);
     k.lanes = lanes;
     if (k.d->owner->failed) return 0;
     for (uint32_t n = 0; n < count; n++) {
+        k.base = address[n];
+        k.unwritten = unwritten ? &unwritten[n] : NULL;
         if (!sim_lines_detail(&k, address[n], CHUNK_BYTES)) return 0;
         for (uint32_t i = address[n] / 4; i < (address[n] + CHUNK_BYTES) / 4; i++) {
             sim_cell *c = &k.s->cells[i];

@@ -131,10 +131,20 @@ void sim_hazard_map_used(sim_warp *w, const sim_op *op, unsigned lane, uint64_t 
 /* ---- background products of matrices ---- */
 
 /* sim_hazard_factors: a product was issued for `lanes`; it reads 16 bytes of shared memory at each address. Returns its
- * time. sim_hazard_factors_read: the product has read them. */
-uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count);
+ * time, and in `unwritten`, by address, which of the bytes nobody has written: a bit for each byte, beside those that
+ * are set already. NULL: these are reported at once. sim_hazard_factors_read: the product has read them. */
+uint32_t sim_hazard_factors(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count,
+                            uint16_t *unwritten);
 void sim_hazard_factors_read(sim_warp *w, const sim_op *op, uint32_t lanes, const uint32_t *address, uint32_t count,
                              uint32_t issued);
+/* Rows of a and columns of b, in bits, that hold bytes which nobody has written. */
+typedef struct sim_unwritten_factors {
+    uint32_t rows; /* of the warp's 16 */
+    uint64_t columns[4];
+    uint32_t address; /* one of the bytes */
+} sim_unwritten_factors;
+/* A warpgroup's product was issued with them: its sums in these rows and columns are uninitialised values. */
+void sim_hazard_sums(sim_warp *w, const sim_op *op, const sim_unwritten_factors *factors);
 /* A group of products of the warpgroup is made: returns the time. A warp has waited for one that was made then. */
 uint32_t sim_hazard_products_made(const sim_warp *w);
 void sim_hazard_products_waited(sim_warp *w, uint32_t made);

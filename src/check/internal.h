@@ -557,6 +557,7 @@ typedef struct sim_visit {
     uint32_t lanes;            /* lanes that access the current word together with `lane`; 0: only `lane` */
     const unsigned char *rows; /* of stmatrix: SIM_MATRIX_ROW bytes for each lane's address */
     const uint32_t *addresses; /* of all lanes that store; NULL for other accesses */
+    uint16_t *unwritten;       /* gets bits of bytes from `base` on that nobody has written; NULL: they are reported */
 } sim_visit;
 
 /* True if both instructions are volatile and one stores what the other loads: lanes of one warp that do so rely on

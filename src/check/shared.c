@@ -315,8 +315,12 @@ static uint32_t unwritten_by(const sim_visit *k, uint32_t address) {
     return holds ? u->instruction + 1 : 0;
 }
 
-/* Taints a load's register; any other read of uninitialised bytes is reported at once. */
+/* Taints a load's register, or marks bytes of a factor. Any other read of uninitialised bytes is reported at once. */
 static void report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t address, uint32_t bytes) {
+    if (k->unwritten) {
+        *k->unwritten |= (uint16_t)(((1u << bytes) - 1) << (address - k->base));
+        return;
+    }
     if (k->op && k->action == HAUL_ACTION_READ) {
         const uint32_t from = address - k->base, element = from >> k->op->x;
         const uint64_t bits = bytes < 8 ? (1ull << (8 * bytes)) - 1 : UINT64_MAX;

@@ -6,6 +6,7 @@
 #include "check/thread_value.h"
 #include "ptx/edges.h"
 #include "ptx/liveness.h"
+#include "ptx/matrix.h"
 #include "ptx/traits.h"
 #include "state/program.h"
 
@@ -40,10 +41,12 @@ static void taint_register(sim_warp *w, const ptx_operand *o, const sim_taint *t
     if (before.lanes) t->bits |= before.bits;
 }
 
+/* Four lanes have a row of a matrix, and the next four the next one. */
+enum { ROWS = 8, LANES_OF_ROW = 4 };
+
 /* ldmatrix hands a row on to other lanes than the one that gave its address; the word's position in the row says to
  * which. */
 static void taint_matrix(sim_warp *w, const ptx_instruction *i, unsigned word, const sim_taint *taint) {
-    enum { ROWS = 8, LANES_OF_ROW = 4 };
     for (uint32_t left = taint->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left), row = lane % ROWS, matrix = lane / ROWS;
         sim_taint d = *taint;
@@ -308,6 +311,66 @@ static void add_rows(sim_warp *w, const ptx_instruction *i, uint32_t active) {
     }
 }
 
+/* ---- products of warpgroups: a lane has two neighbouring columns of every eight, in two rows ---- */
+
+/* Sums of 32 bits have a register each; two of 16 bits share one. */
+static unsigned sums_of_register(const ptx_instruction *i) {
+    return ptx_bits(i->type) == 16 ? 2 : 1;
+}
+
+/* Which of a lane's two rows the register `k` of the sums belongs to. */
+static unsigned row_of_sum(const ptx_instruction *i, unsigned k) {
+    return k * sums_of_register(i) / 2 % 2;
+}
+
+/* Returns the lanes for which the sum `n` of a register `k` lies in one of the rows or columns. */
+static uint32_t lanes_of_sum(const ptx_instruction *i, const sim_unwritten_factors *f, unsigned k, unsigned n) {
+    enum { COLUMNS = 8 }; /* four sums of a lane */
+    const unsigned each = sums_of_register(i), row = row_of_sum(i, k), at = k * each + n;
+    uint32_t lanes = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) {
+        const unsigned column = at / 4 * COLUMNS + l % LANES_OF_ROW * 2 + at % 2;
+        const bool in_row = f->rows >> (l / LANES_OF_ROW + row * ROWS) & 1;
+        lanes |= (uint32_t)(in_row || (f->columns[column / 64] >> column % 64 & 1)) << l;
+    }
+    return lanes;
+}
+
+void sim_hazard_sums(sim_warp *w, const sim_op *op, const sim_unwritten_factors *factors) {
+    const ptx_instruction *i = sim_instruction_of(w, op->instruction);
+    const unsigned each = sums_of_register(i);
+    sim_taint taint = {
+        .instruction = op->instruction, .bytes = 4, .address = factors->address & ~3u, .space = HAUL_SPACE_SHARED};
+    for (unsigned k = 0; k < i->operands[0].part_count; k++)
+        for (unsigned n = 0; n < each; n++) {
+            taint.lanes = lanes_of_sum(i, factors, k, n);
+            taint.bits = each == 1 ? UINT64_MAX : 0xffffull << 16 * n;
+            if (!taint.lanes) continue;
+            taint.lane = (uint8_t)__builtin_ctz(taint.lanes);
+            taint_register(w, &i->operands[0].parts[k], &taint);
+        }
+}
+
+/* A sum depends on its own row of a, if a is in registers, and on what the register held unless the product replaces
+ * it. */
+static void add_group(sim_warp *w, const sim_op *op, const ptx_instruction *i, uint32_t active) {
+    const bool keeps = (SIM_PREDICATE(w, op->c) ^ op->x) >> __builtin_ctz(active) & 1;
+    flow others = {.taints = sim_domain_of(w->block)->taints[sim_actor(w)], .active = active};
+    flow rows[2];
+    for (uint32_t n = 1; n < i->operand_count; n++)
+        if (i->operands[n].kind == PTX_REGISTER) add_source(&others, i->operands[n].reg, false);
+    rows[0] = rows[1] = others;
+    for (uint32_t k = 0; i->operands[1].kind == PTX_VECTOR && k < i->operands[1].part_count; k++)
+        add_operand(&rows[k % 2], &i->operands[1].parts[k]);
+    for (uint32_t k = 0; k < i->operands[0].part_count; k++) {
+        const ptx_operand *d = &i->operands[0].parts[k];
+        flow x = rows[row_of_sum(i, k)];
+        if (x.found.lanes) x.found.bits = UINT64_MAX;
+        if (keeps) add_operand(&x, d);
+        if (d->kind == PTX_REGISTER) set_destination(&x, d->reg, true);
+    }
+}
+
 /* Returns 0 for stmatrix: what it stores at a lane's address comes from other lanes, which is not followed. */
 uint32_t sim_hazard_taint_stored(sim_warp *w, uint32_t instruction, unsigned element) {
     const ptx_instruction *i = sim_instruction_of(w, instruction);
@@ -454,6 +517,10 @@ void sim_hazard_taint_step(sim_warp *w, const sim_op *op, uint32_t active) {
     flow x = sources(w, op->instruction, active);
     if (is_product(i) && i->mods[PTX_SLOT_SHAPE] == PTX_MOD_M16N8) {
         add_rows(w, i, active);
+        return;
+    }
+    if (ptx_is_warpgroup_product(i)) {
+        add_group(w, op, i, active);
         return;
     }
     if (is_product(i)) x = of_product(w, i, active);

@@ -173,7 +173,7 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
         work.written.column = sim_tmem_column(work.d);
         if (w->sm->hazards) sim_hazard_tmem(w, op, 1u << lane, HAUL_ACTION_ASYNC_WRITE, work.written);
         if (w->sm->hazards && op->x != SHIFT)
-            work.issued = sim_hazard_factors(w, op, 1u << lane, source, source_of(op, work.b, source));
+            work.issued = sim_hazard_factors(w, op, 1u << lane, source, source_of(op, work.b, source), NULL);
         if (!sim_tmem_add(w->block, &work))
             return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, active, "the host has no memory for a copy in flight");
     }

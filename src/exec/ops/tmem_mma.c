@@ -158,7 +158,7 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
         if (!check_work(w, op, 1u << lane, t, &work, &p, &list)) return SIM_STOP;
         work.written = rows_at(&p, work.d, sim_tmem_sum_columns(&p));
         if (w->sm->hazards) {
-            work.issued = sim_hazard_factors(w, op, 1u << lane, list.address, list.count);
+            work.issued = sim_hazard_factors(w, op, 1u << lane, list.address, list.count, NULL);
             check_order(w, op, 1u << lane, t, &p, &work);
         }
         work.is_for_pair = t->flags & SIM_TMEM_FOR_PAIR;

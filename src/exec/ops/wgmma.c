@@ -222,6 +222,45 @@ static void make(sim_warp *w, const sim_pending_product *pending) {
 
 /* ---- issue ---- */
 
+/* Chunks of the factors in the order in which list_chunks() has them. */
+typedef struct unwritten_search {
+    const uint16_t *bytes; /* of the next chunk: a bit for each that nobody has written */
+    bool of_a;
+    sim_unwritten_factors found;
+} unwritten_search;
+
+static void note_unwritten(void *context, const described *d, uint32_t row, uint32_t chunk, uint32_t address) {
+    unwritten_search *s = context;
+    const uint32_t each = SIM_CHUNK * 8 / d->bits, bytes = *s->bytes++;
+    if (!bytes) return;
+    for (uint32_t e = 0; e < each; e++) {
+        const uint32_t at = d->descriptor.transposed ? chunk * each + e : row;
+        if (!(bytes >> e * SIM_CHUNK / each & ((1u << SIM_CHUNK / each) - 1))) continue;
+        if (s->of_a)
+            s->found.rows |= 1u << at;
+        else
+            s->found.columns[at / 64] |= 1ull << at % 64;
+    }
+    s->found.address = address + (uint32_t)__builtin_ctz(bytes);
+}
+
+static void taint_sums(sim_warp *w, const sim_op *op, const sim_pending_product *p, const uint16_t *unwritten) {
+    const described a = describe_a(w, op, p->a), b = describe_b(w, op, p->b);
+    unwritten_search s = {.bytes = unwritten, .of_a = true};
+    if (op->imm2 & GROUP_A_IN_MEMORY) each_chunk(&a, note_unwritten, &s);
+    s.of_a = false;
+    each_chunk(&b, note_unwritten, &s);
+    sim_hazard_sums(w, op, &s.found);
+}
+
+/* Tells the checks of the product's reads. */
+static void check_factors(sim_warp *w, const sim_op *op, sim_pending_product *p, const chunk_list *list) {
+    uint16_t unwritten[WORST_CHUNKS] = {0}, any = 0;
+    p->issued = sim_hazard_factors(w, op, SIM_ALL_LANES, list->address, list->count, unwritten);
+    for (uint32_t n = 0; n < list->count; n++) any |= unwritten[n];
+    if (any) taint_sums(w, op, p, unwritten);
+}
+
 /* Records the fault and returns false if a chunk is outside of shared memory. */
 static bool check_chunks(sim_warp *w, const sim_op *op, const chunk_list *list) {
     for (uint32_t n = 0; n < list->count; n++) {
@@ -266,7 +305,7 @@ static sim_step issue(sim_warp *w, const sim_op *op, uint32_t active) {
     list_chunks(w, op, p.a, p.b, &list);
     if (!check_warpgroup(w, op) || !check_chunks(w, op, &list)) return SIM_STOP;
     if (w->sm->hazards) sim_hazard_warpgroup(w, op, lanes, SIM_STEP_PRODUCT);
-    if (w->sm->hazards) p.issued = sim_hazard_factors(w, op, SIM_ALL_LANES, list.address, list.count);
+    if (w->sm->hazards) check_factors(w, op, &p, &list);
     if (!add(w, op, &p))
         return sim_give_up(w, op, HAUL_ERROR_OUT_OF_MEMORY, lanes, "the host has no memory for a product in flight");
     if (w->sm->hazards) sim_hazard_products(w);

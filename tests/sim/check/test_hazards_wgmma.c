@@ -70,7 +70,25 @@
 #define IN_WARP_0 \
     "shr.u32 %r8, %r0, 5;\nshfl.sync.idx.b32 %r9|%p6, %r8, 0, 31, -1;\nsetp.ne.u32 %p7, %r9, 0;\n@%p7 bra D;\n"
 
+/* Of the warpgroup's first 16 rows of a only 8 are written, or of the 8 columns of b only 4. A lane's second two sums
+ * are of the other rows, and the lanes 2 and 3 of every four have the other columns. */
+#define PART_OF(rows_of_a, columns_of_b)                                                                              \
+    "mov.u32 %r20, dynamic;\nmad.lo.u32 %r21, %r0, 4, %r20;\nand.b32 %r8, %r0, 31;\nsetp.lt.u32 %p4, %r0, " rows_of_a \
+    ";\n@%p4 st.shared.u32 [%r21], %r0;\nsetp.lt.u32 %p5, %r8, " columns_of_b                                         \
+    ";\n@%p5 setp.lt.u32 %p5, %r0, 64;\n@%p5 st.shared.u32 [%r21+2048], %r0;\n" FENCE MEET                            \
+    "add.u32 %r27, %r20, 2048;\n" DESCRIPTOR("%rd11", "%r20") DESCRIPTOR(                                             \
+        "%rd12", "%r27") "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, "   \
+                         "%f2, %f3}, %rd11, "                                                                         \
+                         "%rd12, 0, 1, 1, 0, 0;\n" CLOSE WAIT_FOR("0") "setp.ge.u32 %p7, %r0, 32;\n@%p7 bra D;\n"
+#define ROUNDED(sum) "add.f32 %f4, " sum ", " sum ";\nst.global.f32 [%rd2], %f4;\nD:\n"
+#define IN_COLUMNS(below) "and.b32 %r8, %r0, 3;\nsetp.ge.u32 %p7, %r8, " below ";\n@%p7 bra D;\n"
+
 static const pair pairs[] = {
+    PAIR_WITH("sums of rows that a warp's tile lacks", UNINITIALISED_READ, 1, 128, PART_OF("64", "32") ROUNDED("%f3"),
+              PART_OF("64", "32") ROUNDED("%f0"), .dynamic = 2304),
+    PAIR_WITH("sums of columns that b lacks", UNINITIALISED_READ, 1, 128,
+              PART_OF("128", "16") IN_COLUMNS("3") ROUNDED("%f0"), PART_OF("128", "16") IN_COLUMNS("2") ROUNDED("%f0"),
+              .dynamic = 2304),
     PAIR_WITH("rows that are not there, whose sums are stored", UNINITIALISED_READ, 1, 160, SHORT_TILE STORE_SUM "D:\n",
               SHORT_TILE IN_WARP_0 STORE_SUM "D:\n", .dynamic = 2304, .or_kind = HAUL_FINDING_ASYNC_SOURCE_OVERWRITTEN),
     PAIR("sums stored without a wait", MATRIX_BEFORE_WAIT, 1, 128, STORE FENCE MEET MULTIPLY CLOSE STORE_SUM,
