@@ -5,6 +5,7 @@
 #include "assembler/common_load.h"
 
 #include "assembler/rewrite.h"
+#include "assembler/sink.h"
 #include "assembler/values.h"
 #include "ptx/edges.h"
 #include "ptx/traits.h"
@@ -13,8 +14,6 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-
-enum { PREDICATED = 8 }; /* instructions of a path, as in sink.c */
 
 typedef struct sharing {
     const ptx_function *function;
@@ -87,7 +86,7 @@ static bool is_predicated(const sharing *s, uint32_t path) {
         if (!ptx_is_pure(i->op) && !is_shareable(i)) return false;
         count += !ptx_has(i->op, PTX_TRAIT_MOVES);
     }
-    return count <= PREDICATED;
+    return count <= SIM_MOST_PREDICATED;
 }
 
 /* Finds the loads that both paths after the block make. */

@@ -17,9 +17,8 @@
  * of its operands is needed for nothing else on that path. Of the rest, the last instructions before the branch move
  * together if only that path needs them all and there are enough of them. */
 enum { FREE_OPERANDS = 1, WORTH_MOVING = 4 };
-/* A path this short is predicated instead of branched to, and nothing moves. PREDICATED_UNIFORM is for branches that
- * all threads of a block take or none. */
-enum { PREDICATED = 8, PREDICATED_UNIFORM = 6 };
+/* The same as SIM_MOST_PREDICATED for branches that all threads of a block take or none. */
+enum { PREDICATED_UNIFORM = 6 };
 
 typedef struct block_list {
     uint32_t *items;
@@ -300,13 +299,13 @@ static uint32_t after_jump(const ptx_function *f, uint32_t block) {
     return block != PTX_NO_BLOCK && only_jumps(f, block) ? f->blocks[block].next : block;
 }
 
-/* More than PREDICATED if the block has instructions that cannot be predicated. */
+/* More than SIM_MOST_PREDICATED if the block has instructions that cannot be predicated. */
 static unsigned block_weight(const ptx_function *f, const ptx_block *b) {
     unsigned sum = 0;
     for (uint32_t k = b->first; k < b->end; k++) {
         const ptx_instruction *i = &f->instructions[k];
         const bool plain = ptx_is_pure(i->op) || i->op == PTX_OP_LD || i->op == PTX_OP_ST || i->op == PTX_OP_BRA;
-        sum += plain ? weight(i) : PREDICATED + 1;
+        sum += plain ? weight(i) : SIM_MOST_PREDICATED + 1;
     }
     return sum;
 }
@@ -319,7 +318,7 @@ static uint32_t predecessors(const sinking *s, uint32_t block) {
 /* Returns whether the blocks from `block` on reach `join` again within `room` instructions. */
 static bool is_short(const sinking *s, uint32_t block, uint32_t join, unsigned room) {
     const ptx_function *f = s->function;
-    for (unsigned passed = 0; block != join && passed < PREDICATED; passed++) {
+    for (unsigned passed = 0; block != join && passed < SIM_MOST_PREDICATED; passed++) {
         if (block == PTX_NO_BLOCK || predecessors(s, block) > 2) return false;
         const ptx_block *b = &f->blocks[block];
         const unsigned weight = block_weight(f, b);
@@ -337,7 +336,7 @@ static void sink_into(sinking *s, uint32_t block, uint32_t path, uint32_t other)
     const ptx_function *f = s->function;
     if (path == PTX_NO_BLOCK || path == block || predecessors(s, path) != 1) return;
     const ptx_instruction *branch = &f->instructions[f->blocks[block].end - 1];
-    const unsigned room = s->values.uniform[branch->guard] ? PREDICATED_UNIFORM : PREDICATED;
+    const unsigned room = s->values.uniform[branch->guard] ? PREDICATED_UNIFORM : SIM_MOST_PREDICATED;
     if (!leaves(f, other) && !branch->keeps_branch && is_short(s, path, other, room)) return;
     include_entered(s, &s->needed, path);
     include_entered(s, &s->elsewhere, other);

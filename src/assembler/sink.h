@@ -4,6 +4,9 @@
 
 #include "assembler/pass.h"
 
+/* Machine code predicates a path of up to this many instructions instead of branching to it. */
+enum { SIM_MOST_PREDICATED = 8 };
+
 /* Moves loads, and computations from them, after a branch if only one of its paths needs them:
  *
  *     x = load; if (p) store(x);      becomes      if (p) { x = load; store(x); }

@@ -291,28 +291,6 @@ static flow of_product(sim_warp *w, const ptx_instruction *i, uint32_t active) {
     return x;
 }
 
-/* Every other register of a, and each half of the sums, belongs to one of a lane's two rows. */
-static flow of_row(sim_warp *w, const ptx_instruction *i, uint32_t active, unsigned row) {
-    flow x = of_operand(w, &i->operands[1].parts[row], active);
-    const uint32_t half = i->operands[3].part_count / 2;
-    for (uint32_t k = row + 2; k < i->operands[1].part_count; k += 2) add_operand(&x, &i->operands[1].parts[k]);
-    for (uint32_t k = row * half; k < (row + 1) * half; k++) add_operand(&x, &i->operands[3].parts[k]);
-    x.found.bits = UINT64_MAX;
-    return x;
-}
-
-/* Taint of a product of 16 rows, by row. */
-static void add_rows(sim_warp *w, const ptx_instruction *i, uint32_t active) {
-    flow rows[2] = {of_row(w, i, active, 0), of_row(w, i, active, 1)};
-    const uint32_t count = i->operands[0].part_count;
-    for (uint32_t k = 0; k < count; k++) {
-        const ptx_operand *d = &i->operands[0].parts[k];
-        if (d->kind == PTX_REGISTER) set_destination(&rows[k >= count / 2], d->reg, true);
-    }
-}
-
-/* ---- products of warpgroups: a lane has two neighbouring columns of every eight, in two rows ---- */
-
 /* Sums of 32 bits have a register each; two of 16 bits share one. */
 static unsigned sums_of_register(const ptx_instruction *i) {
     return ptx_bits(i->type) == 16 ? 2 : 1;
@@ -322,6 +300,33 @@ static unsigned sums_of_register(const ptx_instruction *i) {
 static unsigned row_of_sum(const ptx_instruction *i, unsigned k) {
     return k * sums_of_register(i) / 2 % 2;
 }
+
+/* Every other register of a belongs to one of a lane's two rows. */
+static void add_row_of_a(flow *x, const ptx_instruction *i, unsigned row) {
+    const ptx_operand *a = &i->operands[1];
+    for (uint32_t k = row; a->kind == PTX_VECTOR && k < a->part_count; k += 2) add_operand(x, &a->parts[k]);
+}
+
+/* So does each half of the sums that a warp's product adds to. */
+static flow of_row(sim_warp *w, const ptx_instruction *i, uint32_t active, unsigned row) {
+    flow x = {.taints = sim_domain_of(w->block)->taints[sim_actor(w)], .all = active, .active = active};
+    const uint32_t half = i->operands[3].part_count / 2;
+    add_row_of_a(&x, i, row);
+    for (uint32_t k = row * half; k < (row + 1) * half; k++) add_operand(&x, &i->operands[3].parts[k]);
+    x.found.bits = UINT64_MAX;
+    return x;
+}
+
+/* Taint of a product of 16 rows, by row. */
+static void add_rows(sim_warp *w, const ptx_instruction *i, uint32_t active) {
+    flow rows[2] = {of_row(w, i, active, 0), of_row(w, i, active, 1)};
+    for (uint32_t k = 0; k < i->operands[0].part_count; k++) {
+        const ptx_operand *d = &i->operands[0].parts[k];
+        if (d->kind == PTX_REGISTER) set_destination(&rows[row_of_sum(i, k)], d->reg, true);
+    }
+}
+
+/* ---- products of warpgroups: a lane has two neighbouring columns of every eight, in two rows ---- */
 
 /* Returns the lanes for which the sum `n` of a register `k` lies in one of the rows or columns. */
 static uint32_t lanes_of_sum(const ptx_instruction *i, const sim_unwritten_factors *f, unsigned k, unsigned n) {
@@ -360,8 +365,7 @@ static void add_group(sim_warp *w, const sim_op *op, const ptx_instruction *i, u
     for (uint32_t n = 1; n < i->operand_count; n++)
         if (i->operands[n].kind == PTX_REGISTER) add_source(&others, i->operands[n].reg, false);
     rows[0] = rows[1] = others;
-    for (uint32_t k = 0; i->operands[1].kind == PTX_VECTOR && k < i->operands[1].part_count; k++)
-        add_operand(&rows[k % 2], &i->operands[1].parts[k]);
+    for (unsigned row = 0; row < 2; row++) add_row_of_a(&rows[row], i, row);
     for (uint32_t k = 0; k < i->operands[0].part_count; k++) {
         const ptx_operand *d = &i->operands[0].parts[k];
         flow x = rows[row_of_sum(i, k)];
