@@ -131,7 +131,7 @@ void sim_hazard_log_event(sim_warp *w, uint32_t instruction, unsigned lane, uint
 /* Adds entry `e` to a slice of the shadow, for those lanes. */
 static void add_to_slice(sim_access_log *log, sim_logged *e, unsigned slice, uint32_t lanes) {
     sim_log_share *share = &log->shares[slice];
-    e->slices |= (uint8_t)(1u << slice);
+    e->slices |= (uint16_t)(1u << slice);
     if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries))
         log->failed = true;
     else
@@ -147,11 +147,12 @@ static void distribute(sim_access_log *log, sim_logged *e, uint32_t slices) {
     for (; slices; slices &= slices - 1) add_to_slice(log, e, (unsigned)__builtin_ctz(slices), e->active);
 }
 
+/* Returns the slices of the pages between; of many pages, all slices. */
 static uint32_t slices_between(uint64_t first, uint64_t last) {
     const uint64_t from = first >> SIM_WATCH_PAGE, to = last >> SIM_WATCH_PAGE;
     uint32_t slices = 0;
     if (to - from >= SIM_WATCH_SLICES) return (1u << SIM_WATCH_SLICES) - 1;
-    for (uint64_t page = from; page <= to; page++) slices |= 1u << page % SIM_WATCH_SLICES;
+    for (uint64_t page = from; page <= to; page++) slices |= 1u << sim_slice_of(page);
     return slices;
 }
 
@@ -196,7 +197,7 @@ static void keep_list(sim_access_log *log, sim_logged *e, const uint64_t address
 /* Adds a lane's address to its slice, of whose list `lanes` are there. Returns their number with it; 0: none has room.
  */
 static uint32_t add_address(sim_access_log *log, uint64_t address, unsigned lane, uint32_t lanes) {
-    sim_log_share *share = &log->shares[(address >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES];
+    sim_log_share *share = &log->shares[sim_slice_of(address >> SIM_WATCH_PAGE)];
     if (!lanes && !reserve((void **)&share->addresses, &share->address_capacity, share->address_count, SIM_LANES,
                            sizeof *share->addresses)) {
         log->failed = true;
@@ -216,7 +217,7 @@ static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
         const uint64_t at = address[lane];
-        uint32_t *share = &shares[(at >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES];
+        uint32_t *share = &shares[sim_slice_of(at >> SIM_WATCH_PAGE)];
         if (at < from) from = at;
         if (at > last) last = at;
         *share = add_address(log, at, lane, *share);

@@ -149,7 +149,7 @@ static sim_page *page_of(const visit *v, uint64_t address) {
 
 static void visit_words(visit *v, uint64_t from, uint64_t to) {
     for (uint64_t at = from & ~UINT64_C(3); at < to; at += 4)
-        if ((at >> SIM_WATCH_PAGE) % SIM_WATCH_SLICES == v->play->number) visit_word(v, page_of(v, at), at);
+        if (sim_slice_of(at >> SIM_WATCH_PAGE) == v->play->number) visit_word(v, page_of(v, at), at);
 }
 
 /* The same for scattered lanes, whose pages were looked up. */
@@ -173,7 +173,7 @@ static bool is_far_from_all(const sim_play *p) {
     const uint64_t first = e->from >> SIM_WATCH_PAGE, last = (e->to - 1) >> SIM_WATCH_PAGE;
     if (last - first >= FEW) return false;
     for (uint64_t number = first; number <= last; number++) {
-        const sim_page *g = number % SIM_WATCH_SLICES == p->number ? sim_slice_peek(p->s, number) : NULL;
+        const sim_page *g = sim_slice_of(number) == p->number ? sim_slice_peek(p->s, number) : NULL;
         if (g && g->adders) return false;
     }
     return true;

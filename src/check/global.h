@@ -18,8 +18,15 @@
 
 typedef struct sim_watch sim_watch;
 
-/* Pages of 1 << SIM_WATCH_PAGE bytes are distributed over the slices. */
-enum { SIM_WATCH_SLICES = 8, SIM_WATCH_PAGE = 12, SIM_PLACES = 1024 };
+/* Pages of 1 << SIM_WATCH_PAGE bytes are distributed over the slices, each of which one host thread replays at a time.
+ * Their number does not depend on the host, or findings could. */
+enum { SIM_WATCH_SLICES = 16, SIM_WATCH_PAGE = 12, SIM_PLACES = 1024 };
+
+/* Returns the slice of a page. Rows of a matrix are mostly a power of two apart, and all slices get some of them. */
+static inline unsigned sim_slice_of(uint64_t page) {
+    return (unsigned)(page ^ page >> 4 ^ page >> 8) % SIM_WATCH_SLICES;
+}
+
 #define SIM_NEVER_FENCED UINT32_MAX
 
 /* Which accesses of its own kind an access cannot race with: none; those in its cluster (limited by its scope); all. */
@@ -68,7 +75,7 @@ typedef struct sim_logged {
     uint64_t pitch;
     uint32_t value_step;
     uint16_t warps;
-    uint8_t slices;  /* that have an item for it, a bit each */
+    uint16_t slices; /* that have an item for it, a bit each */
     bool has_list;   /* of addresses; otherwise use the stride */
     uint32_t list;   /* index + 1 of its addresses in sim_access_log.lists; 0: they are not kept there */
     uint32_t values; /* of stores: index + 1 of 32 hashes */

@@ -497,7 +497,7 @@ static void play_part(sim_play *p, uint64_t number, const sim_part *part, uint32
 }
 
 static bool is_mine(const sim_play *p, uint64_t line) {
-    return line / SIM_PAGE_LINES % SIM_WATCH_SLICES == p->number;
+    return sim_slice_of(line / SIM_PAGE_LINES) == p->number;
 }
 
 /* The same. are_words: of one lane, whose bytes are whole words. */

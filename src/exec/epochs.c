@@ -27,7 +27,7 @@ enum {
     FIRST_STRETCH = 1 << 12,
     SHORT_STRETCH = 1 << 9,
     REQUEST_BYTES = 32 << 20,
-    ACCESS_BYTES = 2 << 20
+    ACCESS_BYTES = 4 << 20
 };
 /* Host cost of a request from L1 to L2, in operations. */
 enum { REQUEST_OPERATIONS = 3 };
@@ -222,11 +222,18 @@ static void hand_on_logs(sim_run *s, uint32_t first, uint32_t count) {
     }
 }
 
+/* Returns the number of SMs that run together. Batches are about equal, so that the last one keeps all host threads
+ * busy, too. */
+static uint32_t batch_of(const sim_run *s) {
+    const uint32_t sms = s->grid.used_sms, batches = s->watch ? (sms + SIM_RUN_BATCH - 1) / SIM_RUN_BATCH : 1;
+    return (sms + batches - 1) / batches;
+}
+
 /* Runs each SM until `left` operations of its epoch are left, and sets *busy to the number of SMs that still have work.
  * With checks on, a batch of SMs follows another, and logs of accesses that have grown long are played in between. So
  * an SM runs for longer before that, and its data stay in the host's caches. */
 static haul_status run_stretch(sim_run *s, uint64_t left, int threads, uint32_t *busy) {
-    const uint32_t sms = s->grid.used_sms, batch = s->watch ? SIM_RUN_BATCH : sms;
+    const uint32_t sms = s->grid.used_sms, batch = batch_of(s);
     stretch l = {.run = s, .left = left};
     note_progress(s);
     for (; l.first < sms; l.first += batch) {
