@@ -243,6 +243,30 @@ static haul_status explain(joining *j, const report_finding *read) {
     return HAUL_OK;
 }
 
+/* ---- bulk stores that were not waited for ---- */
+
+/* Whether the two tell of one bulk store and one access. The access came before a wait covered the store; so the wait
+ * that is missing, or that was for the reading of the source only, orders the race, too. */
+static bool is_used_early(const haul_finding *race, const haul_finding *early) {
+    const size_t store = early->other.instruction, use = early->access.instruction;
+    if (race->kind != HAUL_FINDING_RACE_GLOBAL || early->kind != HAUL_FINDING_ASYNC_READ_BEFORE_WAIT ||
+        early->space != HAUL_SPACE_GLOBAL || early->grade > race->grade)
+        return false;
+    return (race->access.instruction == store && race->other.instruction == use) ||
+           (race->access.instruction == use && race->other.instruction == store);
+}
+
+/* Leaves out a race that says less than another finding of the same two places. */
+static void leave_out_race(joining *j, const report_finding *race) {
+    report_finding *const end = j->v->findings + j->v->finding_count;
+    for (report_finding *f = j->v->findings; f < end; f++) {
+        if (!may_have_company(f) || !is_used_early(race->first, f->first)) continue;
+        if (f->witness && !f->witness->found) f->witness = race->witness;
+        j->joined[race - j->v->findings] = true;
+        return;
+    }
+}
+
 /* ---- mbarriers that are used before their initialisation ---- */
 
 static bool is_of_barrier(const report_finding *f) {
@@ -300,6 +324,8 @@ static haul_status join_deadlocks(joining *j) {
 haul_status report_join_causes(report_verdict *v) {
     joining j;
     HAUL_TRY(begin(&j, v));
+    for (size_t i = 0; i < v->finding_count; i++)
+        if (may_have_company(&v->findings[i])) leave_out_race(&j, &v->findings[i]);
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && may_have_company(&v->findings[i])) HAUL_TRY(gather(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
