@@ -357,7 +357,6 @@ static void one_wait_covers_all_later_uses_of_tensor_memory(void **state) {
 /* The mbarrier's use may come before its initialisation: in one order it does. Another use of it is another defect. */
 static void an_unordered_initialisation_explains_an_early_use(void **state) {
     fixture *f = *state;
-    f->instructions[0].mnemonic = "mbarrier.init.shared.b64";
     haul_finding late = {.kind = HAUL_FINDING_MBARRIER_MISUSE,
                          .grade = HAUL_GRADE_ERROR,
                          .access = {HAUL_ACTION_SYNC, 1, {1, 0, 0}, {0, 0, 0}},
@@ -365,10 +364,13 @@ static void an_unordered_initialisation_explains_an_early_use(void **state) {
                          .space = HAUL_SPACE_SHARED,
                          .bytes = 8,
                          .object = "full + 0 (8 bytes of shared memory)",
-                         .what = "used without a barrier after its initialisation by another thread"};
+                         .what = "used without a barrier after its initialisation by another thread",
+                         .beside_init = true};
     haul_finding early = late, elsewhere;
     early.other = (haul_finding_access){0};
     early.what = "used before it has been initialised";
+    early.beside_init = false;
+    early.before_init = true;
     elsewhere = early;
     elsewhere.access.instruction = 3;
     add(f, early);

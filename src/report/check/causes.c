@@ -269,25 +269,18 @@ static void leave_out_race(joining *j, const report_finding *race) {
 
 /* ---- mbarriers that are used before their initialisation ---- */
 
-static bool is_of_barrier(const report_finding *f) {
-    return !f->ignored_by && f->first->kind == HAUL_FINDING_MBARRIER_MISUSE;
-}
-
 /* Whether `f` is that the use of a barrier is not ordered behind its initialisation: in one order of the threads there
  * is none yet when it is used, as `early` says. */
-static bool explains_early_use(const joining *j, const report_finding *f, const report_finding *early) {
+static bool explains_early_use(const report_finding *f, const report_finding *early) {
     const haul_finding *a = f->first, *b = early->first;
-    if (!is_of_barrier(f) || !is_of_barrier(early) || !report_lacks_init(early) || a->grade != b->grade ||
-        a->other.action == HAUL_ACTION_NONE || !is_same_object(a, b) ||
-        !report_is_same_line(&f->access, &early->access))
-        return false;
-    return strncmp(j->v->launch.record->instructions[a->other.instruction].mnemonic, "mbarrier.init", 13) == 0;
+    return a->beside_init && b->before_init && !f->ignored_by && !early->ignored_by && a->grade == b->grade &&
+           is_same_object(a, b) && report_is_same_line(&f->access, &early->access);
 }
 
 static haul_status explain_early_use(joining *j, const report_finding *early) {
     report_finding *const end = j->v->findings + j->v->finding_count;
     for (report_finding *f = j->v->findings; f < end; f++)
-        if (!j->joined[f - j->v->findings] && explains_early_use(j, f, early)) return append(j, f, early);
+        if (!j->joined[f - j->v->findings] && explains_early_use(f, early)) return append(j, f, early);
     return HAUL_OK;
 }
 
@@ -332,7 +325,7 @@ haul_status report_join_causes(report_verdict *v) {
         if (!j.joined[i] && may_have_company(&v->findings[i]) && report_lacks_write(&v->findings[i]))
             HAUL_TRY(explain(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
-        if (!j.joined[i] && report_lacks_init(&v->findings[i])) HAUL_TRY(explain_early_use(&j, &v->findings[i]));
+        if (!j.joined[i] && v->findings[i].first->before_init) HAUL_TRY(explain_early_use(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i]) HAUL_TRY(join_skipped(&j, i));
     HAUL_TRY(join_deadlocks(&j));
