@@ -233,6 +233,8 @@ typedef struct haul_finding {
     const char *object; /* "s + 508, in 512 bytes of shared memory"; NULL if there is none */
     const char *what;   /* a sentence with the particulars: numbers, masks, who waits for what */
     bool between_lanes; /* a race of two lanes of one warp, which lack an order just as two warps would */
+    bool before_init;   /* an mbarrier that nothing had initialised when it was used */
+    bool beside_init;   /* an mbarrier whose use nothing orders after its initialisation, which is the earlier access */
 } haul_finding;
 
 /* Reads of a launch besides data: machine code and constant banks. The size of the code is an estimate. */

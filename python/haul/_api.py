@@ -489,6 +489,8 @@ haul_finding._fields_ = [
     ("object", c_char_p),
     ("what", c_char_p),
     ("between_lanes", c_bool),
+    ("before_init", c_bool),
+    ("beside_init", c_bool),
 ]
 
 haul_code_fetch._fields_ = [

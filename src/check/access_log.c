@@ -582,7 +582,7 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
 }
 
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
-                             haul_action action, bool is_watched) {
+                             haul_action action, sim_range_kind kind) {
     sim_domain *d = sim_domain_of(b);
     const uint32_t actor = b->rank * d->warps + thread / SIM_LANES, lane = thread % SIM_LANES;
     uint64_t at;
@@ -597,8 +597,12 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
     e->bytes = bytes;
     e->base = e->from = address;
     e->to = address + bytes;
-    if (is_watched) e->time = 0;
-    if (is_watched || writes) e->fenced = fences(&b->sm->hazards->log, d, v);
+    if (kind != SIM_RANGE_PLAIN) e->time = 0;
+    if (kind == SIM_RANGE_MAP)
+        e->fenced = SIM_NEVER_FENCED;
+    else if (kind == SIM_RANGE_WATCHED || writes)
+        e->fenced = fences(&b->sm->hazards->log, d, v);
+    e->is_map = kind == SIM_RANGE_MAP;
     e->action = (uint8_t)action;
     e->strong = action == HAUL_ACTION_ATOMIC ? SIM_STRONG : SIM_WEAK;
     distribute(&b->sm->hazards->log, e, slices_between(address, address + bytes - 1));

@@ -32,7 +32,7 @@ static void log_sources(sim_warp *w, uint32_t lanes, const sim_copy *c) {
             whole |= 1u << l;
         else
             sim_hazard_global_range(w->block, w->index * SIM_LANES + l, c->op->instruction, c->source[l], c->read[l],
-                                    HAUL_ACTION_ASYNC_READ, false);
+                                    HAUL_ACTION_ASYNC_READ, SIM_RANGE_PLAIN);
     }
     if (whole) sim_hazard_global(w, c->op, whole, c->source, HAUL_ACTION_ASYNC_READ);
 }

@@ -237,13 +237,13 @@ static void log_range(sim_block *b, const sim_bulk *bulk, haul_action action) {
     sim_tensor_row row;
     if (!bulk->tensor.rank) {
         sim_hazard_global_range(b, bulk->thread, bulk->instruction, bulk->global, bulk->bytes, action,
-                                action == HAUL_ACTION_ASYNC_READ);
+                                action == HAUL_ACTION_ASYNC_READ ? SIM_RANGE_WATCHED : SIM_RANGE_PLAIN);
         return;
     }
     sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
     while (sim_tensor_walk_next(&walk, &row))
         sim_hazard_global_range(b, bulk->thread, bulk->instruction, row.global, row.to - row.from, action,
-                                action == HAUL_ACTION_ASYNC_READ);
+                                action == HAUL_ACTION_ASYNC_READ ? SIM_RANGE_WATCHED : SIM_RANGE_PLAIN);
 }
 
 /* A store is complete as far as its thread is concerned: from now on it is an access like others. */

@@ -93,6 +93,7 @@ typedef struct sim_logged {
     uint8_t node;    /* SIM_NODE_... of a flag or fence, for one lane; 0: an access */
     bool is_first;   /* nothing names the accessor yet */
     bool incoherent; /* a read that need not see what the launch has written */
+    bool is_map;     /* a tensor map is read, for a copy */
 } sim_logged;
 
 /* True if the entry's lanes are replayed one by one. Elements up to this size are aligned to it, so each lane of a list
@@ -169,10 +170,11 @@ void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uin
                        haul_action action);
 /* The same for an ordinary access of a whole warp. In each half, lanes are adjacent, from `first` and `second` on. */
 void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint64_t second);
-/* A copy by the block's thread accesses `bytes` from `address` on. With `is_watched`, flight.c checks what the
- * cluster's own threads do there later. */
+/* A copy by the block's thread accesses `bytes` from `address` on. SIM_RANGE_WATCHED: flight.c checks what the
+ * cluster's own threads do there later. SIM_RANGE_MAP: the same for a tensor map that the block has not acquired. */
+typedef enum sim_range_kind { SIM_RANGE_PLAIN, SIM_RANGE_WATCHED, SIM_RANGE_MAP } sim_range_kind;
 void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction, uint64_t address, uint32_t bytes,
-                             haul_action action, bool is_watched);
+                             haul_action action, sim_range_kind kind);
 /* The lanes discard lines of 128 bytes, which are undefined until they are written again. */
 void sim_hazard_discarded(sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]);
 /* A memory fence of that scope (sim_scope_of). Strong writes after it publish what was written before it, and what

@@ -148,7 +148,11 @@ static void report(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_f
                                  : is_left_to_chance(p, t) ? HAUL_GRADE_ADVICE
                                                            : haul_finding_kinds[kind].grade);
     if (!f) return;
-    if (kind == HAUL_FINDING_MISSING_PROXY_FENCE)
+    if (kind == HAUL_FINDING_MISSING_PROXY_FENCE && p->e->is_map)
+        snprintf(f->what, sizeof f->what,
+                 "the tensor map was changed by ordinary stores, and the block has not executed "
+                 "fence.proxy.tensormap::generic.acquire since, so the copy engine may use the old one");
+    else if (kind == HAUL_FINDING_MISSING_PROXY_FENCE)
         snprintf(f->what, sizeof f->what, "no fence.proxy.async for global memory between the store and the copy");
     else if (kind == HAUL_FINDING_TEXTURE_STALE)
         snprintf(f->what, sizeof f->what, "the launch has written there, and this path need not see it");

@@ -94,10 +94,11 @@ typedef struct sim_pass {
 typedef struct sim_watched_mbarrier {
     const sim_block *block;
     uint32_t address;
-    bool live;    /* initialised and not invalidated */
+    bool live; /* initialised and not invalidated */
+    bool invalidated;
     bool crowded; /* other mbarriers share its gate */
     uint16_t thread;
-    uint32_t instruction, time; /* of its initialisation */
+    uint32_t instruction, time; /* of its initialisation; `instruction` and `thread`: or of its end */
     bool fenced;                /* fence.mbarrier_init has followed */
     bool raised;                /* by arrivals that do not count */
     bool used;

@@ -53,14 +53,16 @@ static bool is_shared_slot(const sim_watched_mbarrier *m, const sim_block *b, ui
     return m->block != b || m->address != address;
 }
 
+/* The other access is the mbarrier's initialisation, or its end. */
 static sim_suspect misuse(uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m, uint32_t address) {
+    const bool has_other = m->live || m->invalidated;
     return (sim_suspect){.kind = HAUL_FINDING_MBARRIER_MISUSE,
                          .action = HAUL_ACTION_SYNC,
-                         .other_action = m->live ? HAUL_ACTION_SYNC : HAUL_ACTION_NONE,
+                         .other_action = has_other ? HAUL_ACTION_SYNC : HAUL_ACTION_NONE,
                          .instruction = instruction,
                          .other_instruction = m->instruction,
                          .lanes = 1u << lane,
-                         .thread = m->live ? m->thread : SIM_NO_THREAD,
+                         .thread = has_other ? m->thread : SIM_NO_THREAD,
                          .space = HAUL_SPACE_SHARED,
                          .address = address,
                          .bytes = 8};
@@ -106,6 +108,7 @@ void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint
     if (is_shared_slot(m, w->block, address)) return;
     check_not_in_use(w, op, lane, m);
     m->live = true;
+    m->invalidated = false;
     m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->instruction = op->instruction;
     m->time = d->now;
@@ -122,6 +125,7 @@ void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint3
     if (is_shared_slot(m, w->block, address)) return;
     check_not_in_use(w, op, lane, m);
     m->live = false;
+    m->invalidated = true;
     m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->instruction = op->instruction;
     sim_shadow_mbarrier(w->block, address, false);
@@ -139,9 +143,13 @@ static void check_use(sim_warp *w, uint32_t instruction, unsigned lane, const si
     if (m->live && knows(sim_view_of(sim_domain_of(w->block), actor, lane), actor, lane, m->thread, m->time)) return;
     const sim_suspect s = misuse(instruction, lane, m, address);
     sim_finding *f = sim_hazard_report(w, &s);
-    if (f)
-        sim_hazard_say(f, m->live ? "used without a barrier after its initialisation by another thread"
-                                  : "used before it has been initialised");
+    if (!f) return;
+    f->finding.beside_init = m->live;
+    f->finding.before_init = !m->live && !m->invalidated;
+    sim_hazard_say(f, "%s",
+                   m->live          ? "used without a barrier after its initialisation by another thread"
+                   : m->invalidated ? "used after mbarrier.inval, which has to come after all other uses"
+                                    : "used before it has been initialised");
 }
 
 void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {

@@ -180,9 +180,20 @@ static void check_news(sim_warp *w, const sim_op *op, unsigned lane, uint64_t ad
     if (f) sim_hazard_say(f, "%s", not_acquired);
 }
 
+/* Logs that the engine reads the map. If the block has not acquired it at all, any store of the launch to its bytes is
+ * one that the engine need not have seen. */
+static void log_use(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
+    const sim_domain *d = sim_domain_of(w->block);
+    sim_range range;
+    if (has_acquired(d, w->block->rank, address, 0) || !sim_memory_find(w->sm->grid->memory, address, &range)) return;
+    sim_hazard_global_range(w->block, w->index * SIM_LANES + lane, op->instruction, address, SIM_TENSOR_MAP_BYTES,
+                            HAUL_ACTION_ASYNC_READ, SIM_RANGE_MAP);
+}
+
 void sim_hazard_map_used(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
     const sim_watched_map *m = find(sim_domain_of(w->block), address);
     if (!m) check_news(w, op, lane, address);
+    if (!m) log_use(w, op, lane, address);
     if (!m || m->acquired >> w->block->rank & 1) return;
     sim_suspect s = suspect_use(op, lane, address);
     s.other_instruction = m->instruction;

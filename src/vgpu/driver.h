@@ -183,8 +183,9 @@ typedef struct sim_order_finding {
     sim_order_end later, earlier; /* in the order of calls */
     CUdeviceptr address;          /* of the first byte that both use */
     uint64_t bytes;
-    bool overlaps; /* the later launch may start before the earlier one has ended, and does not wait for it */
-    bool is_next;  /* if it overlaps: nothing was launched between the two */
+    bool overlaps;    /* the later launch may start before the earlier one has ended, and does not wait for it */
+    bool is_next;     /* if it overlaps: nothing was launched between the two */
+    bool is_at_start; /* the later launch does this before it waits for the earlier one */
 } sim_order_finding;
 typedef struct sim_order_watch {
     sim_site (*site)(void); /* returns where the calling thread is */

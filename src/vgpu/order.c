@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/toolchain.h"
 #include "machine/heap.h"
+#include "ptx/traits.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/internal.h"
 
@@ -21,6 +22,7 @@ struct sim_ordered {
     enum { UNKNOWN, NOT_OF_HOST, OF_HOST, GIVES_SIGNS } memory; /* what it uses of memory that the host sees, too */
     bool is_touched;                                            /* a use of its memory by the program was reported */
     uint64_t open; /* bit k: a launch that is not behind the operation k + 1 places in front of it in its line */
+    uint64_t open_at_start; /* the same for what the launch does before its griddepcontrol.wait */
     bool
         in_call; /* a use by the program during a host function: whether it comes before work issued later is unknown */
     const unsigned char *parameters; /* of a launch that is not done */
@@ -30,6 +32,7 @@ struct sim_ordered {
     uint32_t raced;      /* and its number there; 0: none */
     sim_order_end end;
     sim_use_list reach;
+    sim_use_list at_start;  /* of a launch that is done: what it uses before its wait, if that may be early */
     uint32_t device, ended; /* of a launch that is done: its device, and the time there (check/node.h); 0: neither */
     sim_ordered *next;      /* issued later */
 };
@@ -104,10 +107,15 @@ void sim_order_host_waited_for_all(CUcontext c) {
     if (o) join_all(o, &o->lines[SIM_ORDER_HOST_LINE], c);
 }
 
-/* True if b may start before a, which was launched in front of it, has ended. */
-static bool is_open_for(const sim_ordered *a, const sim_ordered *b) {
+/* True if a was launched in front of b, at a distance whose bit is set. */
+static bool is_in_front(const sim_ordered *a, const sim_ordered *b, uint64_t distances) {
     const uint32_t apart = b->number - a->number;
-    return a->line == b->line && apart && apart <= 64 && b->open >> (apart - 1) & 1;
+    return a->line == b->line && apart && apart <= 64 && distances >> (apart - 1) & 1;
+}
+
+/* True if b may start before a, which was launched in front of it, has ended, and does not wait for it. */
+static bool is_open_for(const sim_ordered *a, const sim_ordered *b) {
+    return is_in_front(a, b, b->open);
 }
 
 static bool comes_before(const sim_ordered *a, const sim_ordered *b) {
@@ -125,6 +133,7 @@ static void remove_operation(sim_order *o, sim_ordered **link) {
     o->count--;
     if (gone->is_done) o->reaches -= gone->reach.count;
     sim_use_list_free(&gone->reach);
+    sim_use_list_free(&gone->at_start);
     memory_free(gone);
 }
 
@@ -168,6 +177,7 @@ void sim_order_forget(CUcontext c, uint64_t address, uint64_t bytes) {
     for (sim_ordered *a = o->first; a; a = a->next) {
         const size_t before = a->reach.count;
         cut_out(&a->reach, address, address + bytes);
+        cut_out(&a->at_start, address, address + bytes);
         if (a->is_done) o->reaches -= before - a->reach.count;
     }
 }
@@ -311,16 +321,79 @@ static bool starts_early(CUstream s, const sim_work *w) {
            has_instruction(s->in_front, PTX_OP_GRIDDEPCONTROL_LAUNCH);
 }
 
-/* Returns the launches that may still run when the work has ended, by their distance. A launch that starts early and
- * never waits need not end behind the one in front of it. One that waits ends behind that one, but not behind those
- * that it was not behind: the wait is for the launch in front only. `joined` says what the stream's next work would be
- * behind without the stream itself. */
-static uint64_t launches_left_open(const sim_order *o, CUstream s, const sim_work *w, const sim_stamp *joined) {
+/* Returns the launches that may still run when the work begins, by their distance. `joined` says what the stream's next
+ * work would be behind without the stream itself. */
+static uint64_t launches_open_at_start(const sim_order *o, CUstream s, const sim_work *w, const sim_stamp *joined) {
     if (!w->is_programmatic || !s->in_front || o->line_count >= SIM_ORDER_LINES) return 0;
-    uint64_t open = s->open << 1;
-    if (w->is_hidden && !has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT)) open |= 1;
+    const uint64_t open = s->open << 1 | w->is_hidden;
     const uint32_t left = o->lines[s->line].at[s->line] - joined->at[s->line];
     return left < 64 ? open & ((UINT64_C(1) << left) - 1) : open;
+}
+
+/* Returns the launches that may still run when the work has ended. A launch that starts early and
+ * never waits need not end behind the one in front of it. One that waits ends behind that one, but not behind those
+ * that it was not behind: the wait is for the launch in front only. */
+static uint64_t launches_left_open(const sim_order *o, CUstream s, const sim_work *w, const sim_stamp *joined) {
+    const bool waits = w->is_hidden && has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT);
+    const uint64_t at_start = launches_open_at_start(o, s, w, joined);
+    return waits ? at_start & ~UINT64_C(1) : at_start;
+}
+
+static bool may_order(const ptx_instruction *i) {
+    const unsigned order = i->mods[PTX_SLOT_ORDER];
+    const bool is_call = i->op == PTX_OP_CALL, is_strong = order != PTX_MOD_NONE && order != PTX_MOD_WEAK;
+    return is_call || is_strong || ptx_has(i->op, PTX_TRAIT_ORDERS) || ptx_acquires(i) || ptx_releases(i) ||
+           ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION | PTX_KIND_BARRIER | PTX_KIND_OTHER_BARRIER |
+                             PTX_KIND_MBARRIER_WAIT);
+}
+
+/* What is known of a block of the kernel: whether the thread can come to it from the entry, and whether something may
+ * have ordered the thread before that. */
+typedef enum block_state { NOT_REACHED, REACHED, BEHIND_ORDER } block_state;
+
+/* Raises the states of the blocks that follow. Returns whether any state has changed. */
+static bool raise(const ptx_function *f, const ptx_block *b, block_state to, unsigned char *states) {
+    bool changed = false;
+    for (uint32_t k = 0; k < 2 + b->table_count; k++) {
+        const uint32_t next = k == 0 ? b->next : k == 1 ? b->taken : b->table[k - 2];
+        if (next >= f->block_count || states[next] >= to) continue;
+        states[next] = (unsigned char)to;
+        changed = true;
+    }
+    return changed;
+}
+
+/* Notes for each instruction of the block whether something may have ordered the thread before it. Returns whether
+ * something has behind the block. */
+static bool note_order(const ptx_function *f, const ptx_block *b, bool is_ordered, bool *ordered) {
+    for (uint32_t i = b->first; i < b->end; i++) {
+        ordered[i] = is_ordered;
+        is_ordered |= may_order(&f->instructions[i]);
+    }
+    return is_ordered;
+}
+
+/* Notes the launch's uses by instructions that a thread executes before it waits, and before anything that may order it
+ * behind another thread's wait. */
+static void note_uses_at_start(const ptx_function *f, sim_ordered *a) {
+    unsigned char *states = memory_zeroed(f->block_count + 1, sizeof *states);
+    bool *ordered = memory_zeroed(f->instruction_count + 1, sizeof *ordered), changed = states && ordered;
+    for (size_t i = 0; changed && i < f->instruction_count; i++) ordered[i] = true;
+    if (changed) states[0] = REACHED;
+    while (changed) {
+        changed = false;
+        for (uint32_t b = 0; b < f->block_count; b++) {
+            if (states[b] == NOT_REACHED) continue;
+            const bool is_behind = note_order(f, &f->blocks[b], states[b] == BEHIND_ORDER, ordered);
+            changed |= raise(f, &f->blocks[b], is_behind ? BEHIND_ORDER : REACHED, states);
+        }
+    }
+    for (size_t i = 0; states && ordered && i < a->reach.count; i++) {
+        const sim_use *u = &a->reach.items[i];
+        if (u->instruction < f->instruction_count && !ordered[u->instruction]) sim_use_list_add(&a->at_start, u);
+    }
+    memory_free(states);
+    memory_free(ordered);
 }
 
 /* Adds what the stream's next work is behind, apart from the stream's own work. */
@@ -342,6 +415,7 @@ void sim_order_issue(CUstream s, sim_work *w) {
     if (o) forget_old(o);
     sim_stamp *stamp = o ? stamp_of(o, s) : NULL;
     if (o) join_others(o, &others, s);
+    const uint64_t at_start = o ? launches_open_at_start(o, s, w, &others) : 0;
     s->open = o ? launches_left_open(o, s, w, &others) : 0;
     s->in_front = w->kind == SIM_WORK_LAUNCH ? w->function : NULL;
     if (!o) return;
@@ -352,7 +426,9 @@ void sim_order_issue(CUstream s, sim_work *w) {
     if (w->kind == SIM_WORK_MARK && !w->mark->stamp) w->mark->stamp = memory_alloc(sizeof *stamp);
     if (w->kind == SIM_WORK_MARK && w->mark->stamp) *w->mark->stamp = *stamp;
     if (is_watched(w)) w->ordered = add(o, s, w, stamp);
-    if (w->ordered) w->ordered->open = s->open;
+    if (!w->ordered) return;
+    w->ordered->open = s->open;
+    w->ordered->open_at_start = at_start;
 }
 
 void sim_order_replace(CUstream s, const sim_work *condition, sim_work *work) {
@@ -409,6 +485,7 @@ static void report(const sim_order *o, sim_ordered *a, const sim_use *of_a, sim_
     f.earlier.writes = earlier->writes;
     f.earlier.instruction = earlier->instruction;
     f.overlaps = is_later ? is_open_for(b, a) : is_open_for(a, b);
+    f.is_at_start = !f.overlaps && is_later && a->line == b->line && a->open_at_start;
     f.is_next = (is_later ? a->number - b->number : b->number - a->number) == 1;
     a->is_touched |= by_host || a->end.kind == SIM_ORDER_ALLOCATE;
     b->is_touched |= by_host || b->end.kind == SIM_ORDER_ALLOCATE;
@@ -439,9 +516,11 @@ static bool is_of_stream(const sim_ordered *a) {
     return k == SIM_ORDER_LAUNCH || k == SIM_ORDER_FILL || k == SIM_ORDER_COPY;
 }
 
+/* `b` is compared with all that `a` uses if nothing orders them, and with what `a` uses before it waits for `b`. */
 static bool race(const sim_ordered *a, const sim_ordered *b, const sim_use **of_a, const sim_use **of_b) {
-    return a != b && b->is_done && !comes_before(a, b) && !comes_before(b, a) &&
-           find_clash(&a->reach, &b->reach, of_a, of_b);
+    if (a == b || !b->is_done || comes_before(a, b)) return false;
+    if (!comes_before(b, a)) return find_clash(&a->reach, &b->reach, of_a, of_b);
+    return is_in_front(b, a, a->open_at_start) && find_clash(&a->at_start, &b->reach, of_a, of_b);
 }
 
 /* True if the order that another pair lacks would order these two as well: `b` races with an operation that comes
@@ -522,6 +601,8 @@ void sim_order_launched(CUcontext c, sim_work *w, sim_use_list *footprint) {
     for (size_t i = 0; i < f->count; i++)
         if (!c->heap || !sim_heap_contains(c->heap, f->items[i].from)) f->items[kept++] = f->items[i];
     f->count = kept;
+    if (w->ordered->open_at_start && has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT))
+        note_uses_at_start(w->function->program->function, w->ordered);
     w->ordered->device = c->place;
     if (o->node) w->ordered->ended = sim_node_tick(o->node, c->place);
     check(o, w->ordered);

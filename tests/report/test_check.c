@@ -301,6 +301,35 @@ static void a_source_is_overwritten_in_either_order(void **state) {
     report_verdict_free(&v);
 }
 
+/* A bulk store is used before a wait covers it. The wait would order the race, too, which says less; a race of the
+ * store with another access is a defect of its own. */
+static void an_early_use_explains_the_race_with_the_store(void **state) {
+    fixture *f = *state;
+    f->instructions[1].orders = f->instructions[2].orders = true;
+    haul_finding early = race;
+    early.kind = HAUL_FINDING_ASYNC_READ_BEFORE_WAIT;
+    early.space = HAUL_SPACE_GLOBAL;
+    early.what = "no wait of the thread that issued the copy has covered its writing yet";
+    early.access = (haul_finding_access){HAUL_ACTION_READ, 2, {0, 0, 0}, {1, 0, 0}};
+    early.other = (haul_finding_access){HAUL_ACTION_ASYNC_WRITE, 0, {0, 0, 0}, {0, 0, 0}};
+    haul_finding same = early, elsewhere;
+    same.kind = HAUL_FINDING_RACE_GLOBAL;
+    same.what = "threads of one block, with no barrier between the two";
+    same.access = early.other;
+    same.other = early.access;
+    elsewhere = same;
+    elsewhere.other.instruction = 3;
+    add(f, same);
+    add(f, early);
+    add(f, elsewhere);
+    report_verdict v = judge(f);
+    assert_int_equal(v.finding_count, 2);
+    assert_int_equal(v.findings[0].first->kind, HAUL_FINDING_ASYNC_READ_BEFORE_WAIT);
+    assert_int_equal(v.findings[0].also_count, 0);
+    assert_int_equal(v.findings[1].first->other.instruction, 3);
+    report_verdict_free(&v);
+}
+
 /* A load and the release of the columns both come too early for one wait; a load for another is a defect of its own. */
 static void one_wait_covers_all_later_uses_of_tensor_memory(void **state) {
     fixture *f = *state;
@@ -328,7 +357,6 @@ static void one_wait_covers_all_later_uses_of_tensor_memory(void **state) {
 /* The mbarrier's use may come before its initialisation: in one order it does. Another use of it is another defect. */
 static void an_unordered_initialisation_explains_an_early_use(void **state) {
     fixture *f = *state;
-    f->instructions[0].mnemonic = "mbarrier.init.shared.b64";
     haul_finding late = {.kind = HAUL_FINDING_MBARRIER_MISUSE,
                          .grade = HAUL_GRADE_ERROR,
                          .access = {HAUL_ACTION_SYNC, 1, {1, 0, 0}, {0, 0, 0}},
@@ -336,10 +364,13 @@ static void an_unordered_initialisation_explains_an_early_use(void **state) {
                          .space = HAUL_SPACE_SHARED,
                          .bytes = 8,
                          .object = "full + 0 (8 bytes of shared memory)",
-                         .what = "used without a barrier after its initialisation by another thread"};
+                         .what = "used without a barrier after its initialisation by another thread",
+                         .beside_init = true};
     haul_finding early = late, elsewhere;
     early.other = (haul_finding_access){0};
     early.what = "used before it has been initialised";
+    early.beside_init = false;
+    early.before_init = true;
     elsewhere = early;
     elsewhere.access.instruction = 3;
     add(f, early);
@@ -829,6 +860,7 @@ int main(void) {
         TEST(the_way_back_is_another_cause),
         TEST(a_pair_of_two_blocks_is_one_in_either_order),
         TEST(a_source_is_overwritten_in_either_order),
+        TEST(an_early_use_explains_the_race_with_the_store),
         TEST(one_wait_covers_all_later_uses_of_tensor_memory),
         TEST(an_unordered_initialisation_explains_an_early_use),
         TEST(all_waits_of_a_deadlock_are_one_finding),

@@ -102,7 +102,12 @@ static const char dependents[] =
     ".visible .entry hasty(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n"
     "  griddepcontrol.launch_dependents;\n  st.u32 [%rd1+8], 1;\n  ret;\n}\n"
     ".visible .entry polite(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n"
-    "  griddepcontrol.launch_dependents;\n  griddepcontrol.wait;\n  st.u32 [%rd1+8], 1;\n  ret;\n}\n";
+    "  griddepcontrol.launch_dependents;\n  griddepcontrol.wait;\n  st.u32 [%rd1+8], 1;\n  ret;\n}\n"
+    ".visible .entry eager(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n"
+    "  st.u32 [%rd1], 2;\n  griddepcontrol.wait;\n  ret;\n}\n"
+    ".visible .entry led(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  .reg .pred %p;\n"
+    "  ld.param.u64 %rd1, [out];\n  mov.u32 %r1, %tid.x;\n  setp.ne.u32 %p, %r1, 0;\n  @%p bra M;\n"
+    "  griddepcontrol.wait;\nM: bar.sync 0;\n  st.u32 [%rd1], 2;\n  ret;\n}\n";
 
 static unsigned ordered;
 static void *streams[2], *event, *next, *counter;
@@ -293,6 +298,17 @@ static void dependent(void) {
     MUST(cuModuleLoadData(&module, dependents));
     MUST(cuModuleGetFunction(&first, module, "first"));
     MUST(cuModuleGetFunction(&second, module, ordered ? "patient" : "early"));
+    launch_dependent(first, 0);
+    launch_dependent(second, 1);
+}
+
+/* What the later kernel does before its wait may come before the earlier kernel's end. A thread may also be behind the
+ * wait of another one, by a barrier. */
+static void dependent_start(void) {
+    void *module, *first, *second;
+    MUST(cuModuleLoadData(&module, dependents));
+    MUST(cuModuleGetFunction(&first, module, "first"));
+    MUST(cuModuleGetFunction(&second, module, ordered ? "led" : "eager"));
     launch_dependent(first, 0);
     launch_dependent(second, 1);
 }
@@ -531,6 +547,7 @@ static const struct {
              {"release-after-wait", release_after_wait},
              {"allocate", allocate},
              {"dependent", dependent},
+             {"dependent-start", dependent_start},
              {"dependent-in-turn", dependent_in_turn},
              {"dependent-chain", dependent_chain},
              {"dependent-chain-ends", dependent_chain_ends},

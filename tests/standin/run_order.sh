@@ -43,6 +43,8 @@ finds allocate race-streams cudaMemsetAsync cudaMallocAsync
 result 'with what the earlier call does' says 'what the allocation in stream 1 provides, and nothing orders the two'
 finds dependent race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'with what the kernel lacks' says 'its kernel has no griddepcontrol.wait'
+finds dependent-start race-streams cudaLaunchKernelExC cudaLaunchKernelExC
+result 'with the place of the access' says ', and does so before its'
 result 'launches that do not overlap' exits_with 0 "$haul" check -- "$program" dependent-in-turn ordered
 finds dependent-chain race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'with the launch between the two' says 'waits for the launch in front only'

@@ -71,14 +71,14 @@ static sim_step init_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     return SIM_NEXT;
 }
 
-/* mbarrier.inval: the program may use the bytes for something else. */
+/* mbarrier.inval: the program may use the bytes for something else. They keep the object, as on an H200: there, waits
+ * for its last phase still end, and arrivals still count. The checks report such uses. */
 static sim_step invalidate_barrier(sim_warp *w, const sim_op *op, uint32_t active) {
     for (uint32_t left = active; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        uint64_t *object = barrier_of(w, op, lane);
+        const uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
         if (w->sm->hazards) sim_hazard_mbarrier_end(w, op, lane, offset_of(w->block, object));
-        *object = 0;
     }
     w->sm->changes++;
     return SIM_NEXT;

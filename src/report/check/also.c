@@ -12,11 +12,6 @@ bool report_lacks_write(const report_finding *f) {
     return f->first->kind == HAUL_FINDING_UNINITIALISED_READ && f->first->other.action == HAUL_ACTION_NONE;
 }
 
-bool report_lacks_init(const report_finding *f) {
-    return f->first->kind == HAUL_FINDING_MBARRIER_MISUSE && f->first->other.action == HAUL_ACTION_NONE &&
-           f->first->what && strcmp(f->first->what, "used before it has been initialised") == 0;
-}
-
 enum { MOST_LINES = 12 };
 
 typedef const report_finding_place *(*place_in)(const report_finding *);
@@ -81,7 +76,7 @@ void report_put_also(text *out, const report_finding *f) {
     size_t pairs = 0;
     const report_finding *early = NULL;
     for (size_t i = 0; i < f->also_count; i++)
-        if (!report_lacks_write(&f->also[i]) && !report_lacks_init(&f->also[i]))
+        if (!report_lacks_write(&f->also[i]) && !f->also[i].first->before_init)
             pairs++;
         else if (!early)
             early = &f->also[i];
@@ -100,6 +95,6 @@ void report_put_also(text *out, const report_finding *f) {
     if (pairs) put_pairs(out, f, pairs);
     if (early)
         text_printf(out, "%sin one order line %" PRIu32 " %s", pairs ? "; " : "", early->access.line,
-                    report_lacks_init(early) ? "uses the mbarrier before it is initialised"
-                                             : "reads bytes before anything is written there");
+                    early->first->before_init ? "uses the mbarrier before it is initialised"
+                                              : "reads bytes before anything is written there");
 }

@@ -243,27 +243,44 @@ static haul_status explain(joining *j, const report_finding *read) {
     return HAUL_OK;
 }
 
-/* ---- mbarriers that are used before their initialisation ---- */
+/* ---- bulk stores that were not waited for ---- */
 
-static bool is_of_barrier(const report_finding *f) {
-    return !f->ignored_by && f->first->kind == HAUL_FINDING_MBARRIER_MISUSE;
+/* Whether the two tell of one bulk store and one access. The access came before a wait covered the store; so the wait
+ * that is missing, or that was for the reading of the source only, orders the race, too. */
+static bool is_used_early(const haul_finding *race, const haul_finding *early) {
+    const size_t store = early->other.instruction, use = early->access.instruction;
+    if (race->kind != HAUL_FINDING_RACE_GLOBAL || early->kind != HAUL_FINDING_ASYNC_READ_BEFORE_WAIT ||
+        early->space != HAUL_SPACE_GLOBAL || early->grade > race->grade)
+        return false;
+    return (race->access.instruction == store && race->other.instruction == use) ||
+           (race->access.instruction == use && race->other.instruction == store);
 }
+
+/* Leaves out a race that says less than another finding of the same two places. */
+static void leave_out_race(joining *j, const report_finding *race) {
+    report_finding *const end = j->v->findings + j->v->finding_count;
+    for (report_finding *f = j->v->findings; f < end; f++) {
+        if (!may_have_company(f) || !is_used_early(race->first, f->first)) continue;
+        if (f->witness && !f->witness->found) f->witness = race->witness;
+        j->joined[race - j->v->findings] = true;
+        return;
+    }
+}
+
+/* ---- mbarriers that are used before their initialisation ---- */
 
 /* Whether `f` is that the use of a barrier is not ordered behind its initialisation: in one order of the threads there
  * is none yet when it is used, as `early` says. */
-static bool explains_early_use(const joining *j, const report_finding *f, const report_finding *early) {
+static bool explains_early_use(const report_finding *f, const report_finding *early) {
     const haul_finding *a = f->first, *b = early->first;
-    if (!is_of_barrier(f) || !is_of_barrier(early) || !report_lacks_init(early) || a->grade != b->grade ||
-        a->other.action == HAUL_ACTION_NONE || !is_same_object(a, b) ||
-        !report_is_same_line(&f->access, &early->access))
-        return false;
-    return strncmp(j->v->launch.record->instructions[a->other.instruction].mnemonic, "mbarrier.init", 13) == 0;
+    return a->beside_init && b->before_init && !f->ignored_by && !early->ignored_by && a->grade == b->grade &&
+           is_same_object(a, b) && report_is_same_line(&f->access, &early->access);
 }
 
 static haul_status explain_early_use(joining *j, const report_finding *early) {
     report_finding *const end = j->v->findings + j->v->finding_count;
     for (report_finding *f = j->v->findings; f < end; f++)
-        if (!j->joined[f - j->v->findings] && explains_early_use(j, f, early)) return append(j, f, early);
+        if (!j->joined[f - j->v->findings] && explains_early_use(f, early)) return append(j, f, early);
     return HAUL_OK;
 }
 
@@ -301,12 +318,14 @@ haul_status report_join_causes(report_verdict *v) {
     joining j;
     HAUL_TRY(begin(&j, v));
     for (size_t i = 0; i < v->finding_count; i++)
+        if (may_have_company(&v->findings[i])) leave_out_race(&j, &v->findings[i]);
+    for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && may_have_company(&v->findings[i])) HAUL_TRY(gather(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && may_have_company(&v->findings[i]) && report_lacks_write(&v->findings[i]))
             HAUL_TRY(explain(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
-        if (!j.joined[i] && report_lacks_init(&v->findings[i])) HAUL_TRY(explain_early_use(&j, &v->findings[i]));
+        if (!j.joined[i] && v->findings[i].first->before_init) HAUL_TRY(explain_early_use(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i]) HAUL_TRY(join_skipped(&j, i));
     HAUL_TRY(join_deadlocks(&j));

@@ -160,8 +160,6 @@ haul_status report_join_causes(report_verdict *v);
 bool report_is_same_line(const report_finding_place *a, const report_finding_place *b);
 /* True for a read of bytes that nobody has written. Such a finding has no earlier access. */
 bool report_lacks_write(const report_finding *f);
-/* True for a use of an mbarrier that has not been initialised so far. It has no earlier access either. */
-bool report_lacks_init(const report_finding *f);
 
 bool report_verdict_passed(const report_verdict *v);
 

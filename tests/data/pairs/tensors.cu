@@ -177,4 +177,32 @@ __global__ void ok_registers_of_a_warp(MAPS) {
         set_registers("inc.sync.aligned.u32 160");
     out[T] = in[T];
 }
+
+/* missing-proxy-fence */
+__global__ void bad_tensor_map_by_stores(MAPS) {
+    TILE;
+    map *mine = (map *)(out + 2048);
+    if (T < 32) ((int *)mine)[T] = ((const int *)&in_map)[T];
+    START(1);
+    if (T == 0) {
+        mb_expect(&bar, 4 * BOX);
+        tensor_load(s, mine, 32, 8, &bar);
+    }
+    mb_wait(&bar, 0);
+    out[T] = s[T];
+}
+__global__ void ok_tensor_map_by_stores(MAPS) {
+    TILE;
+    map *mine = (map *)(out + 2048);
+    if (T < 32) ((int *)mine)[T] = ((const int *)&in_map)[T];
+    V("fence.proxy.tensormap::generic.release.cta;" ::: M);
+    START(1);
+    if (T == 0) {
+        V("fence.proxy.tensormap::generic.acquire.cta [%0], 128;" ::"l"(mine) : M);
+        mb_expect(&bar, 4 * BOX);
+        tensor_load(s, mine, 32, 8, &bar);
+    }
+    mb_wait(&bar, 0);
+    out[T] = s[T];
+}
 }

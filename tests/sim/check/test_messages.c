@@ -97,6 +97,13 @@ static void a_stale_parity_is_named(void **state) {
                 HAUL_FINDING_MBARRIER_MISUSE, "names parity 0, a phase whose end this thread has already seen");
 }
 
+static void the_end_of_an_mbarrier_is_named(void **state) {
+    (void)state;
+    expect_only(INIT("1") "@!%p1 mbarrier.arrive.shared.b64 _, [%r5];\n@!%p1 mbarrier.inval.shared.b64 [%r5];\n"
+                          "bar.sync 0;\nmbarrier.test_wait.parity.shared.b64 %p2, [%r5], 0;\n",
+                HAUL_FINDING_MBARRIER_MISUSE, "used after mbarrier.inval");
+}
+
 /* Four rounds all wait for the first phase; reads, arrivals and copies of later rounds are consequences of that. */
 static void a_parity_that_never_flips_is_one_finding(void **state) {
     (void)state;
@@ -282,6 +289,7 @@ int main(void) {
         cmocka_unit_test(a_stale_parity_is_named),
         cmocka_unit_test(a_reader_that_waits_for_the_phase_before_the_first_is_told),
         cmocka_unit_test(a_producer_whose_refill_does_not_wait_is_told),
+        cmocka_unit_test(the_end_of_an_mbarrier_is_named),
         cmocka_unit_test(a_parity_that_never_flips_is_one_finding),
         cmocka_unit_test(arrivals_that_do_not_count_say_so),
         cmocka_unit_test(an_arrival_after_a_wait_for_another_mbarrier_is_an_error),

@@ -268,6 +268,31 @@ static void tokens_say_how_many_were_pending_and_drops_lower_the_count(void **st
     expect_words(out, 8, want[i]);
 }
 
+/* Warp 1 sleeps in its wait when thread 0 ends the phase and, at once, the mbarrier; then warp 1 arrives again. An H200
+ * does so, too: the object stays where it is until the program writes there. */
+static void a_wait_outlives_the_end_of_its_mbarrier(void **state) {
+    (void)state;
+    uint32_t out[64];
+    run_on_numbers(KERNEL_WITH(SHARED, "setp.ne.u32 %p0, %r0, 0;\n"
+                                       "setp.ge.u32 %p1, %r0, 32;\n"
+                                       "mov.u32 %r4, 1;\n"
+                                       "@!%p0 mbarrier.init.shared.b64 [bar], 1;\n"
+                                       "bar.sync 0;\n"
+                                       "@%p1 bra W;\n"
+                                       "@!%p0 mbarrier.arrive.shared.b64 _, [bar];\n"
+                                       "@!%p0 mbarrier.inval.shared.b64 [bar];\n"
+                                       "bra D;\n"
+                                       "W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n"
+                                       "@!%p2 bra W;\n"
+                                       "setp.eq.u32 %p3, %r0, 32;\n"
+                                       "@%p3 mbarrier.arrive.shared.b64 _, [bar];\n"
+                                       "mov.u32 %r4, 2;\n"
+                                       "D:\n" OUT("%r4")),
+                   64, out, sizeof out);
+    expect_words(out, 32, 1);
+    expect_words(out + 32, 32, 2);
+}
+
 static void bytes_that_are_expected_keep_a_phase_open(void **state) {
     (void)state;
     uint32_t out[4];
@@ -550,6 +575,7 @@ int main(void) {
         cmocka_unit_test(a_phase_completes_when_all_have_arrived),
         cmocka_unit_test(the_parity_tells_phases_apart),
         cmocka_unit_test(tokens_say_how_many_were_pending_and_drops_lower_the_count),
+        cmocka_unit_test(a_wait_outlives_the_end_of_its_mbarrier),
         cmocka_unit_test(bytes_that_are_expected_keep_a_phase_open),
         cmocka_unit_test(copies_arrive_on_an_mbarrier),
         cmocka_unit_test(arrivals_of_copies_may_come_on_top),
