@@ -531,6 +531,35 @@ static void an_mbarrier_without_copies_takes_no_longer_than_a_barrier(void **sta
     assert_true(mbarrier.estimate_us < 2 * barrier.estimate_us);
 }
 
+/* A cluster of two blocks: the threads of each run an instruction 256 times on the other's shared memory, whose words
+ * lie `stride` bytes apart. */
+#define ON_PEER(stride, access)                                                                              \
+    HEAD ".visible .entry k(.param .u64 p_out, .param .u64 p_in) .reqnctapercluster 2, 1, 1 {\n"             \
+         ".reg .b32 %r<16>;\n.reg .pred %p<4>;\n.shared .align 128 .b8 s[8192];\nmov.u32 %r0, %tid.x;\n"     \
+         "mov.u32 %r4, s;\nmov.u32 %r5, %cluster_ctarank;\nxor.b32 %r5, %r5, 1;\n"                           \
+         "mad.lo.u32 %r6, %r0, " stride ", %r4;\nmapa.shared::cluster.u32 %r6, %r6, %r5;\nmov.u32 %r7, 0;\n" \
+         "NEXT: " access "add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p1, %r7, 256;\n@%p1 bra NEXT;\n" MEET_CLUSTER "ret;\n}\n"
+#define MEET_CLUSTER "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+
+/* Each sector goes to the other SM by itself. An H200 takes 27 cycles for an atomic on every second word, which lie in
+ * 8 sectors, and 108 for one on words that are 32 bytes apart. */
+static void words_of_more_sectors_take_longer_to_reach_a_block_of_the_cluster(void **state) {
+    (void)state;
+    const haul_launch_record near = counted(ON_PEER("4", "red.shared::cluster.add.u32 [%r6], 1;\n"), 2, 256),
+                             far = counted(ON_PEER("32", "red.shared::cluster.add.u32 [%r6], 1;\n"), 2, 256);
+    assert_true(far.estimate_us > 3 * near.estimate_us);
+}
+
+/* 0.2 us on an H200, most of it for the release of what was written. */
+static void a_barrier_of_a_cluster_takes_longer_than_its_arrivals_alone(void **state) {
+    (void)state;
+    const haul_launch_record released = counted(ON_PEER("4", MEET_CLUSTER), 2, 32),
+                             relaxed = counted(ON_PEER("4", "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n"),
+                                               2, 32);
+    assert_true(released.estimate_us > 30 && released.estimate_us < 70);
+    assert_true(relaxed.estimate_us < released.estimate_us / 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_costs_four_sectors_a_warp_each_way),
@@ -574,6 +603,8 @@ int main(void) {
         cmocka_unit_test(a_wait_is_shorter_if_later_copies_are_on_their_way),
         cmocka_unit_test(copies_by_threads_are_stages_of_the_mbarrier_at_which_they_arrive),
         cmocka_unit_test(an_mbarrier_without_copies_takes_no_longer_than_a_barrier),
+        cmocka_unit_test(words_of_more_sectors_take_longer_to_reach_a_block_of_the_cluster),
+        cmocka_unit_test(a_barrier_of_a_cluster_takes_longer_than_its_arrivals_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
