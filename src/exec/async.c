@@ -67,6 +67,7 @@ void sim_async_reset(sim_async *a) {
     }
     drop_staged(a);
     a->bulk_count = a->reductions = a->issued = 0;
+    memset(a->carriers, 0, sizeof a->carriers);
     memset(a->bulk_groups, 0, a->thread_count * sizeof *a->bulk_groups);
 }
 
@@ -197,6 +198,20 @@ void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything
     drop_finished(q);
 }
 
+/* ---- mbarriers on which copies complete ---- */
+
+static uint64_t *carrier_word(sim_async *a, uint32_t barrier) {
+    return &a->carriers[barrier / sizeof(uint64_t) % SIM_CARRIERS / 64];
+}
+
+static uint64_t carrier_bit(uint32_t barrier) {
+    return UINT64_C(1) << barrier / sizeof(uint64_t) % 64;
+}
+
+void sim_async_carries(sim_async *a, uint32_t barrier) {
+    *carrier_word(a, barrier) |= carrier_bit(barrier);
+}
+
 /* ---- bulk copies ---- */
 
 /* Moves the data of a copy that has just been issued if the schedule says so. Reductions in global memory are atomic
@@ -219,6 +234,7 @@ bool sim_async_add_bulk(sim_block *b, const sim_bulk *bulk) {
     a->used = true;
     b->sm->changes++;
     a->reductions += bulk->kind == SIM_BULK_REDUCE;
+    if (bulk->kind == SIM_BULK_LOAD) sim_async_carries(a, bulk->barrier);
     /* Threads that already wait for the mbarrier get the copy now. */
     if (bulk->kind == SIM_BULK_LOAD) sim_block_wake_mbarrier_waiters(b);
     return true;
@@ -300,16 +316,47 @@ void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read)
 
 /* Copies in flight that complete on other mbarriers are later stages of a pipeline. Those of a stage are issued one
  * after the other. */
+typedef struct stages {
+    uint32_t barrier, last; /* the mbarrier that was waited for; that of the copy before */
+    uint32_t count;
+} stages;
+
+static void add_stage(stages *s, uint32_t barrier) {
+    if (barrier == s->last) return;
+    s->last = barrier;
+    s->count += barrier != s->barrier;
+}
+
+static void add_bulk_stages(const sim_async *a, stages *s) {
+    for (size_t i = 0; i < a->bulk_count; i++)
+        if (a->bulks[i].kind == SIM_BULK_LOAD) add_stage(s, a->bulks[i].barrier);
+}
+
+/* A thread's copies belong to the stage of its next arrival. */
+static void add_copy_stages(const sim_copy_queue *q, stages *s) {
+    for (size_t i = q->first; i < q->first + q->count; i++) {
+        const sim_copy *c = &q->copies[i];
+        if (c->bytes == 0 && c->lanes) add_stage(s, c->destination[__builtin_ctz(c->lanes)]);
+    }
+}
+
+/* An mbarrier on which no copy completes, and at which all threads of the block arrive, is a barrier of the block. */
+static bool is_block_barrier(sim_block *b, uint32_t barrier) {
+    const uint64_t *object = sim_mbarrier_at(b, barrier);
+    if (!object || *carrier_word(&b->async, barrier) & carrier_bit(barrier)) return false;
+    return sim_mbarrier_unpack(*object).expected >= b->async.thread_count;
+}
+
 void sim_async_passed(sim_warp *w, uint32_t barrier) {
     const sim_async *a = &w->block->async;
-    uint32_t stages = 0, last = barrier;
-    for (size_t i = 0; i < a->bulk_count; i++) {
-        const sim_bulk *bulk = &a->bulks[i];
-        if (bulk->kind != SIM_BULK_LOAD || bulk->barrier == last) continue;
-        last = bulk->barrier;
-        stages += last != barrier;
+    stages s = {.barrier = barrier, .last = barrier};
+    if (is_block_barrier(w->block, barrier)) {
+        w->sm->waits.barriers++;
+        return;
     }
-    count_wait(&w->sm->waits, stages);
+    add_bulk_stages(a, &s);
+    add_copy_stages(&a->queues[w->index], &s);
+    count_wait(&w->sm->waits, s.count);
 }
 
 /* Moves those of the queue's copies that the schedule picks in this turn. *number counts them over all queues. */

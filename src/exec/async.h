@@ -28,6 +28,8 @@ void sim_async_wait(sim_warp *w, uint32_t active, uint32_t keep, bool everything
 void sim_async_commit_bulk(sim_warp *w, uint32_t active);
 /* read: waits only until the sources have been read */
 void sim_async_wait_bulk(sim_warp *w, uint32_t active, uint32_t keep, bool read);
+/* Notes that copies of the block complete on the mbarrier at `barrier`. */
+void sim_async_carries(sim_async *a, uint32_t barrier);
 /* A warp has passed a wait on the mbarrier at `barrier`: counts it for the estimate of time, with the stages of copies
  * that it leaves in flight. */
 void sim_async_passed(sim_warp *w, uint32_t barrier);

@@ -203,6 +203,7 @@ static void start_block(sim_sm *sm, sim_block *b, uint32_t rank) {
     b->rank = rank;
     b->cluster = b - rank;
     b->cluster_arrivals = 0;
+    memset(b->updated, 0, sizeof b->updated);
     b->live_warps = g->warps;
     sm->changes++;
     b->running = true;

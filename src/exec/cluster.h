@@ -17,6 +17,8 @@ static inline bool sim_cluster_names_block(const uint32_t address[SIM_LANES], ui
     return all >> SIM_CLUSTER_SHIFT != 0;
 }
 
+typedef enum sim_cluster_access { SIM_CLUSTER_LOAD, SIM_CLUSTER_STORE, SIM_CLUSTER_ATOMIC } sim_cluster_access;
+
 /* Returns the address that corresponds to `address` in the block of rank `rank`. If there is no such block, no access
  * to it succeeds. */
 uint32_t sim_cluster_map(uint32_t address, uint32_t rank);
@@ -34,6 +36,11 @@ uint32_t sim_cluster_split(sim_warp *w, const sim_op *op, uint32_t active, const
 uint32_t sim_cluster_lose(sim_warp *w, const sim_op *op, uint32_t active, const uint32_t address[SIM_LANES]);
 /* Records the fault of a lane that names a block which does not exist. */
 sim_step sim_cluster_fault(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address);
+
+/* Counts an access by lanes to the shared memory of `owner`, at `local`, for the estimate of time: nothing if that is
+ * the warp's own block. */
+void sim_cluster_note_access(sim_warp *w, uint32_t lanes, const uint32_t local[SIM_LANES], sim_block *owner,
+                             sim_cluster_access kind);
 
 /* barrier.cluster: the lanes arrive, then wait as long as sim_cluster_waits() is true. */
 void sim_cluster_arrive(sim_warp *w, const sim_op *op, uint32_t lanes);

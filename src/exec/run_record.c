@@ -18,6 +18,9 @@ static sim_waits waits_of_all(const sim_run *s) {
         sum.staged += s->sms[i].waits.staged;
         sum.staged_groups += s->sms[i].waits.staged_groups;
         sum.barriers += s->sms[i].waits.barriers;
+        sum.clusters += s->sms[i].waits.clusters;
+        sum.releases += s->sms[i].waits.releases;
+        sum.cluster_cycles += s->sms[i].waits.cluster_cycles;
         sum.longest = fmax(sum.longest, s->sms[i].waits.longest);
         sum.operations += (double)s->sms[i].executed;
     }

@@ -72,7 +72,8 @@ void sim_sample_scale_waits(sim_waits *w, double scale) {
                               &w->uneven_stores,    &w->most_added,     &w->lsu,          &w->staged,
                               &w->staged_groups,    &w->branches,       &w->conversions,  &w->fences,
                               &w->partial_requests, &w->partial_writes, &w->placed,       &w->far,
-                              &w->data_wavefronts,  &w->loop_rounds,    &w->most_looped};
+                              &w->data_wavefronts,  &w->loop_rounds,    &w->most_looped,  &w->clusters,
+                              &w->releases,         &w->cluster_cycles};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] *= scale;
     for (unsigned k = 0; k < SIM_PIPES; k++) w->busy[k] *= scale;
     w->busiest = 0; /* a few blocks lie unevenly */

@@ -74,6 +74,9 @@ static inline uint32_t sim_bulk_read(const sim_bulk *b) {
     return b->bytes > ignored ? b->bytes - ignored : 0;
 }
 
+/* Places of an array of bits by the address of an mbarrier. */
+enum { SIM_CARRIER_WORDS = 4, SIM_CARRIERS = 64 * SIM_CARRIER_WORDS };
+
 typedef struct sim_async {
     sim_copy_queue *queues; /* one a warp */
     size_t queue_count;
@@ -82,8 +85,9 @@ typedef struct sim_async {
     size_t reductions;     /* among the bulks */
     uint32_t *bulk_groups; /* groups that each thread closed */
     size_t thread_count;
-    uint64_t issued; /* operations, of all kinds */
-    bool used;       /* since it was reset */
+    uint64_t issued;                      /* operations, of all kinds */
+    uint64_t carriers[SIM_CARRIER_WORDS]; /* places of mbarriers on which copies complete */
+    bool used;                            /* since it was reset */
 } sim_async;
 
 #endif

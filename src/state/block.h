@@ -79,6 +79,8 @@ typedef struct sim_grid {
     const struct sim_unused_loads *unused;
 } sim_grid;
 
+enum { SIM_UPDATED = 16 };
+
 struct sim_block {
     sim_sm *sm;
     uint64_t index;            /* in the grid */
@@ -87,6 +89,7 @@ struct sim_block {
     uint32_t rank;             /* in its cluster */
     sim_block *cluster;        /* the cluster's first block; the others follow it */
     uint32_t cluster_arrivals; /* in the first block: arrivals at the cluster's barrier since it opened last */
+    uint32_t updated[SIM_UPDATED], update_count; /* sectors of shared memory that other blocks' atomics changed last */
     unsigned char *shared;
     unsigned char *engine_view; /* shared memory as the copy engine and products see it: mostly `shared` itself */
     unsigned char *frames;      /* threads x frame_bytes */

@@ -27,7 +27,10 @@ typedef struct sim_waits {
     double uneven_stores;           /* requests of stores beyond an even spread over places, as a standard deviation */
     double busiest;                 /* the share of the warps' work that the busiest SM does; 0: not known */
     double longest, operations;     /* of the warp that has the most; of all warps */
-    double barriers;                /* warps' waits at block barriers */
+    double barriers;                /* warps' waits at barriers of blocks and clusters */
+    double clusters;                /* those at barriers of clusters */
+    double releases;                /* arrivals there that release what the warp wrote */
+    double cluster_cycles;          /* in which the way to other SMs of a cluster is busy, summed over all SMs */
     double link_read, link_written; /* sectors of mapped host memory, which cross the host link */
     double peer_read, peer_written; /* sectors of peers' memory, which cross NVLink */
     double staged, staged_groups;   /* waits for copies that leave groups in flight; the sum of these groups */

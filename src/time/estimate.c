@@ -20,6 +20,11 @@ static const double LOOP_TURN_CYCLES = 42;      /* from one compare-and-swap of 
 static const double HOT_SECONDS = 0.68e-9;      /* per sector of atomics in its slice of L2 */
 static const double AGAIN_SECONDS = 1.76e-9;    /* from one addition of floats to a sector to the next */
 
+/* A barrier of a cluster takes longer than a block's, and longer still if arrivals release what warps wrote, as those
+ * of cluster.sync() do: machine code has a fence there. Measured on an H200 by loops of such barriers: 76 and 340
+ * cycles with one warp a block, 91 and 370 with eight. */
+static const double CLUSTER_CYCLES = 64, RELEASE_CYCLES = 264;
+
 /* Warps of a block get their data at different times. Fitted to 142 launches on an H200, checked on 150 others. */
 static const double SKEW = 0.2; /* standard deviation, as a share of a wait for memory */
 /* The share of the spread of warps (SKEW) that they spend at barriers, not in the wait itself. */
@@ -269,7 +274,7 @@ static spread spread_of(const sim_machine *m, const haul_launch_record *r, const
     s.schedulers = fmin(SCHEDULERS, s.resident * s.warps_of_block);
     s.unevenness = 1 + STAYING_LOSS * fmin(1, s.resident / s.each);
     s.others = 1 - s.schedulers / (s.resident * s.warps_of_block);
-    const bool together = s.warps_of_block > 1 && w->barriers >= 2 * s.warps;
+    const bool together = s.warps_of_block > 1 && w->barriers - w->clusters >= 2 * s.warps;
     s.overlap =
         fmin(NORM_MOST, NORM_ALONE + NORM_DOUBLED * log2(together ? s.resident : s.resident * s.warps_of_block));
     s.joint = fmin(NORM, JOINT_ONCE + JOINT_DOUBLED * log2(phases_of(m, w, &s)));
@@ -359,6 +364,8 @@ static void find_waits(const sim_machine *m, const haul_launch_record *r, const 
     if (w->path > 0) stalls[HAUL_STALL_SHORT_SCOREBOARD] += s->warps * FIRST_CYCLES;
     stalls[HAUL_STALL_LONG_SCOREBOARD] = w->memory * wait;
     stalls[HAUL_STALL_BARRIER] = w->barriers * (BARRIER_CYCLES + ARRIVAL_CYCLES * s->warps_of_block);
+    stalls[HAUL_STALL_BARRIER] += w->clusters * CLUSTER_CYCLES;
+    stalls[HAUL_STALL_MEMBAR] += w->releases * RELEASE_CYCLES;
     stalls[HAUL_STALL_BARRIER] += AHEAD * skew(w, s) * wait;
     stalls[HAUL_STALL_LONG_SCOREBOARD] += (1 - AHEAD) * skew(w, s) * wait;
     stalls[HAUL_STALL_IMC_MISS] = constant_turns(r) * CONSTANT_TURN_CYCLES;
@@ -411,6 +418,7 @@ enum {
     PEERS,
     L1,
     TURNS,
+    CLUSTERS, /* the way between SMs of a cluster */
     CONSTANTS,
     TEXTURES,
     ISSUE,
@@ -462,6 +470,7 @@ static double find_bounds(const sim_machine *m, const haul_launch_record *r, con
     bounds[PEERS] = fmax(peer_read_seconds(m, w), peer_write_seconds(m, w));
     bounds[L1] = l1_cycles(r, w) * cycle;
     bounds[TURNS] = w->shared_turns * TURN_CYCLES * cycle + w->most_looped / s.resident * LOOP_TURN_CYCLES * s.seconds;
+    bounds[CLUSTERS] = w->cluster_cycles * cycle;
     bounds[PARTIAL] =
         (w->partial_requests * PARTIAL_REQUEST_CYCLES + w->partial_writes * PARTIAL_SECTOR_CYCLES) * cycle;
     bounds[CONSTANTS] = constant_cycles(r) * cycle;
@@ -608,6 +617,7 @@ static void find_states(const sim_machine *m, const haul_launch_record *r, const
     residence.memory = waits[HAUL_STALL_LONG_SCOREBOARD] / s->warps;
     residence.constant = waits[HAUL_STALL_IMC_MISS] / s->warps;
     residence.barriers = waits[HAUL_STALL_BARRIER] / s->warps;
+    residence.releases = waits[HAUL_STALL_MEMBAR] / s->warps;
     sim_find_states(r, w, &residence, states);
     for (unsigned k = 0; k < HAUL_STALL_COUNT; k++) sum += states[k];
     const double excess = fmax(0, s->warps * residence.cycles - waited);

@@ -174,6 +174,7 @@ static void add_own_waits(average *a, double states[HAUL_STALL_COUNT]) {
         DISPATCH_ACCESS * (a->loads + a->stores) +
         s->at_once * (DISPATCH_WARP * a->instructions + DISPATCH_PRODUCT * a->waits->busy[SIM_PIPE_FMA] / s->warps);
     states[HAUL_STALL_DRAIN] = DRAIN_CYCLES;
+    states[HAUL_STALL_MEMBAR] = s->releases;
 }
 
 /* ---- other warps ---- */

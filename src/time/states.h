@@ -29,6 +29,7 @@ typedef struct sim_residence {
     double launch_cycles;              /* of the launch */
     double cycles;                     /* in which a warp is resident; the states sum to this if `memory` fits */
     double memory, constant, barriers; /* waits for memory, for further addresses of a constant, at barriers */
+    double releases;                   /* waits of arrivals at a cluster's barrier until memory has what was written */
     double dram_load;                  /* share of the launch in which device memory is busy */
     double unit_cycles;                /* of the busiest unit of a scheduler */
     double limits[SIM_LIMITS];         /* how much each of them holds warps back; the sum is 1, or all are 0 */

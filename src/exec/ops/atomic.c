@@ -197,6 +197,7 @@ static sim_step atomic_at_blocks(sim_warp *w, const sim_op *op, uint32_t active,
         uint32_t local[SIM_LANES];
         lanes = sim_cluster_split(w, op, left, address, local, &owner);
         if (!lanes || atomic_at_block(w, op, lanes, owner, local) != SIM_NEXT) return SIM_STOP;
+        sim_cluster_note_access(w, lanes, local, owner, SIM_CLUSTER_ATOMIC);
         SIM_EACH_LANE(l) if (lanes >> l & 1) places[l] = local[l];
         *own |= owner == w->block;
     }

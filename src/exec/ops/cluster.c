@@ -14,13 +14,15 @@
 /* All lanes may go on; a wait comes later. */
 static sim_step cluster_arrive(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_cluster_arrive(w, op, active);
+    w->sm->waits.barriers++;
+    w->sm->waits.clusters++;
+    w->sm->waits.releases += op->imm2 ? 0 : 1;
     sim_count_barrier(w->sm->counting, w);
     return SIM_NEXT;
 }
 
 haul_status LOWER(BARRIER_CLUSTER_ARRIVE)(sim_lowering *l, const ptx_instruction *i) {
-    (void)i;
-    sim_emit(l, cluster_arrive);
+    sim_emit(l, cluster_arrive)->imm2 = i->mods[PTX_SLOT_ORDER] == PTX_MOD_RELAXED;
     return HAUL_OK;
 }
 

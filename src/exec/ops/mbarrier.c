@@ -248,6 +248,7 @@ static sim_step arrive_after_copies(sim_warp *w, const sim_op *op, uint32_t acti
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t *object = barrier_of(w, op, lane);
         if (!object) return SIM_STOP;
+        sim_async_carries(&w->block->async, offset_of(w->block, object));
         if (w->sm->hazards) {
             sim_hazard_mbarrier_use(w, op, lane, w->block, offset_of(w->block, object));
             sim_hazard_mbarrier_signalled(w, op, lane, w->block, offset_of(w->block, object));

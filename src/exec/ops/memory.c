@@ -94,6 +94,8 @@ static sim_step access_cluster(sim_warp *w, const sim_op *op, uint32_t active, c
         sim_block *owner;
         uint32_t local[SIM_LANES], lanes = sim_cluster_split(w, op, active, address, local, &owner);
         if (!lanes || access_block(w, op, lanes, owner, local, move) != SIM_NEXT) return SIM_STOP;
+        sim_cluster_note_access(w, lanes, local, owner,
+                                move == sim_store_elements ? SIM_CLUSTER_STORE : SIM_CLUSTER_LOAD);
         active &= ~lanes;
     }
     return SIM_NEXT;

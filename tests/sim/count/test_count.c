@@ -482,25 +482,82 @@ static void loops_on_words_of_their_own_do_not_wait_for_each_other(void **state)
     assert_true(same.estimate_us > 2 * own.estimate_us);
 }
 
-/* 64 tiles of 1 KB through a ring of mbarriers: a tile is copied into the room of one that came STAGES before it. */
-#define RING(stages, log)                                                                                      \
-    KERNEL_WITH(".shared .align 128 .b8 s[4096];\n.shared .align 8 .b64 bar[4];\n",                            \
-                "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra DONE;\nmov.u32 %r3, s;\nmov.u32 %r4, bar;\n"               \
-                "mov.u32 %r5, 0;\nFILL: mad.lo.u32 %r6, %r5, 8, %r4;\nmad.lo.u32 %r7, %r5, 1024, %r3;\n"       \
-                "mbarrier.init.shared::cta.b64 [%r6], 1;\n" COPY_TILE                                          \
-                "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, " #stages ";\n@%p1 bra FILL;\n"                   \
-                "mov.u32 %r5, 0;\nNEXT: and.b32 %r8, %r5, " #stages "-1;\nshr.u32 %r9, %r5, " #log ";\n"       \
-                "and.b32 %r9, %r9, 1;\nmad.lo.u32 %r6, %r8, 8, %r4;\nmad.lo.u32 %r7, %r8, 1024, %r3;\n"        \
-                "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r6], %r9;\n@!%p1 bra WAIT;\n" COPY_TILE \
+/* 64 tiles through a ring of mbarriers: a tile is copied into the room of one that came STAGES before it. */
+#define RING(copy, stages, log)                                                                           \
+    KERNEL_WITH(".shared .align 128 .b8 s[4096];\n.shared .align 8 .b64 bar[4];\n",                       \
+                "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra DONE;\nmov.u32 %r3, s;\nmov.u32 %r4, bar;\n"          \
+                "mov.u32 %r5, 0;\nFILL: mad.lo.u32 %r6, %r5, 8, %r4;\nmad.lo.u32 %r7, %r5, 1024, %r3;\n"  \
+                "mbarrier.init.shared::cta.b64 [%r6], 1;\n" copy                                          \
+                "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, " #stages ";\n@%p1 bra FILL;\n"              \
+                "mov.u32 %r5, 0;\nNEXT: and.b32 %r8, %r5, " #stages "-1;\nshr.u32 %r9, %r5, " #log ";\n"  \
+                "and.b32 %r9, %r9, 1;\nmad.lo.u32 %r6, %r8, 8, %r4;\nmad.lo.u32 %r7, %r8, 1024, %r3;\n"   \
+                "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r6], %r9;\n@!%p1 bra WAIT;\n" copy \
                 "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 64;\n@%p1 bra NEXT;\nDONE:\n")
 #define COPY_TILE                                                 \
     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 1024;\n" \
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r7], [%rd1], 1024, [%r6];\n"
+#define COPY_BY_THREADS \
+    "cp.async.cg.shared.global [%r7], [%rd1], 16;\ncp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r6];\n"
 
 static void a_wait_is_shorter_if_later_copies_are_on_their_way(void **state) {
     (void)state;
-    const haul_launch_record one = counted(RING(1, 0), 1, 32), four = counted(RING(4, 2), 1, 32);
+    const haul_launch_record one = counted(RING(COPY_TILE, 1, 0), 1, 32), four = counted(RING(COPY_TILE, 4, 2), 1, 32);
     assert_true(one.estimate_us > 2 * four.estimate_us);
+}
+
+/* cuda::pipeline of a block copies so. */
+static void copies_by_threads_are_stages_of_the_mbarrier_at_which_they_arrive(void **state) {
+    (void)state;
+    const haul_launch_record one = counted(RING(COPY_BY_THREADS, 1, 0), 1, 32),
+                             four = counted(RING(COPY_BY_THREADS, 4, 2), 1, 32);
+    assert_true(one.estimate_us > 2 * four.estimate_us);
+}
+
+/* All threads of the block meet 64 times. */
+#define MEET(with)                                                                                      \
+    KERNEL_WITH(".shared .align 8 .b64 bar;\n",                                                         \
+                "mov.u32 %r4, bar;\nsetp.ne.u32 %p0, %r0, 0;\n"                                         \
+                "@!%p0 mbarrier.init.shared::cta.b64 [%r4], 128;\nbar.sync 0;\nmov.u32 %r5, 0;\n"       \
+                "NEXT: and.b32 %r6, %r5, 1;\n" with "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 64;\n" \
+                "@%p1 bra NEXT;\n")
+
+static void an_mbarrier_without_copies_takes_no_longer_than_a_barrier(void **state) {
+    (void)state;
+    const haul_launch_record barrier = counted(MEET("bar.sync 0;\n"), 1, 128),
+                             mbarrier = counted(MEET("mbarrier.arrive.shared::cta.b64 %rd3, [%r4];\n"
+                                                     "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], %r6;\n"
+                                                     "@!%p2 bra WAIT;\n"),
+                                                1, 128);
+    assert_true(mbarrier.estimate_us < 2 * barrier.estimate_us);
+}
+
+/* A cluster of two blocks: the threads of each run an instruction 256 times on the other's shared memory, whose words
+ * lie `stride` bytes apart. */
+#define ON_PEER(stride, access)                                                                              \
+    HEAD ".visible .entry k(.param .u64 p_out, .param .u64 p_in) .reqnctapercluster 2, 1, 1 {\n"             \
+         ".reg .b32 %r<16>;\n.reg .pred %p<4>;\n.shared .align 128 .b8 s[8192];\nmov.u32 %r0, %tid.x;\n"     \
+         "mov.u32 %r4, s;\nmov.u32 %r5, %cluster_ctarank;\nxor.b32 %r5, %r5, 1;\n"                           \
+         "mad.lo.u32 %r6, %r0, " stride ", %r4;\nmapa.shared::cluster.u32 %r6, %r6, %r5;\nmov.u32 %r7, 0;\n" \
+         "NEXT: " access "add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p1, %r7, 256;\n@%p1 bra NEXT;\n" MEET_CLUSTER "ret;\n}\n"
+#define MEET_CLUSTER "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+
+/* Each sector goes to the other SM by itself. An H200 takes 27 cycles for an atomic on every second word, which lie in
+ * 8 sectors, and 108 for one on words that are 32 bytes apart. */
+static void words_of_more_sectors_take_longer_to_reach_a_block_of_the_cluster(void **state) {
+    (void)state;
+    const haul_launch_record near = counted(ON_PEER("4", "red.shared::cluster.add.u32 [%r6], 1;\n"), 2, 256),
+                             far = counted(ON_PEER("32", "red.shared::cluster.add.u32 [%r6], 1;\n"), 2, 256);
+    assert_true(far.estimate_us > 3 * near.estimate_us);
+}
+
+/* 0.2 us on an H200, most of it for the release of what was written. */
+static void a_barrier_of_a_cluster_takes_longer_than_its_arrivals_alone(void **state) {
+    (void)state;
+    const haul_launch_record released = counted(ON_PEER("4", MEET_CLUSTER), 2, 32),
+                             relaxed = counted(ON_PEER("4", "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n"),
+                                               2, 32);
+    assert_true(released.estimate_us > 30 && released.estimate_us < 70);
+    assert_true(relaxed.estimate_us < released.estimate_us / 2);
 }
 
 int main(void) {
@@ -544,6 +601,10 @@ int main(void) {
         cmocka_unit_test(stores_that_follow_each_other_are_combined),
         cmocka_unit_test(loops_on_words_of_their_own_do_not_wait_for_each_other),
         cmocka_unit_test(a_wait_is_shorter_if_later_copies_are_on_their_way),
+        cmocka_unit_test(copies_by_threads_are_stages_of_the_mbarrier_at_which_they_arrive),
+        cmocka_unit_test(an_mbarrier_without_copies_takes_no_longer_than_a_barrier),
+        cmocka_unit_test(words_of_more_sectors_take_longer_to_reach_a_block_of_the_cluster),
+        cmocka_unit_test(a_barrier_of_a_cluster_takes_longer_than_its_arrivals_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
