@@ -2,7 +2,8 @@
 #include "context.h"
 
 /* raise: flag[0] = 1; answer: waits for that, then flag[1] = 2; patient: the same, but after 2^22 cycles flag[1] = 3;
- * agree: a warp of which two lanes read the flag, and that gives up after 2 * 10^11 cycles */
+ * agree: a warp of which two lanes read the flag, and that gives up after 2 * 10^11 cycles;
+ * pass_on: stores what it reads to shared memory, and gives up after 2 * 10^11 cycles, too */
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry raise(.param .u64 flag) {\n  .reg .b64 %rd<2>;\n"
                           "  ld.param.u64 %rd1, [flag];\n  st.volatile.u32 [%rd1], 1;\n  ret;\n}\n"
@@ -24,6 +25,14 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           "  setp.eq.u32 %p2, %r2, 1;\n  vote.sync.all.pred %p2, %p2, -1;\n  @%p2 bra answered;\n"
                           "  mov.u64 %rd3, %clock64;\n  sub.u64 %rd4, %rd3, %rd2;\n"
                           "  setp.lt.u64 %p3, %rd4, 200000000000;\n  @%p3 bra again;\n"
+                          "  st.volatile.u32 [%rd1+4], 3;\n  ret;\nanswered:\n"
+                          "  st.volatile.u32 [%rd1+4], 2;\n  ret;\n}\n"
+                          ".visible .entry pass_on(.param .u64 flag) {\n  .reg .b64 %rd<5>;\n  .reg .b32 %r<2>;\n"
+                          "  .reg .pred %p<3>;\n  .shared .align 4 .b32 copy;\n  ld.param.u64 %rd1, [flag];\n"
+                          "  mov.u64 %rd2, %clock64;\nagain:\n  ld.volatile.u32 %r1, [%rd1];\n"
+                          "  st.volatile.shared.u32 [copy], %r1;\n  setp.eq.u32 %p1, %r1, 1;\n  @%p1 bra answered;\n"
+                          "  mov.u64 %rd3, %clock64;\n  sub.u64 %rd4, %rd3, %rd2;\n"
+                          "  setp.lt.u64 %p2, %rd4, 200000000000;\n  @%p2 bra again;\n"
                           "  st.volatile.u32 [%rd1+4], 3;\n  ret;\nanswered:\n"
                           "  st.volatile.u32 [%rd1+4], 2;\n  ret;\n}\n";
 
@@ -149,6 +158,18 @@ static void a_warp_may_split_while_it_waits(void **state) {
     assert_int_equal(flag[1], 2);
 }
 
+/* A warp may tell its block what it polls. As long as that is nothing new, the launch pauses all the same. */
+static void a_warp_may_pass_on_what_it_polls(void **state) {
+    (void)state;
+    CUstream other;
+    OK(cu->stream_create(&other, DRIVER_STREAM_NON_BLOCKING, 0));
+    OK(launch("pass_on", NULL));
+    assert_string_equal(sim_driver_waiting_kernel(), "pass_on");
+    OK(launch("raise", other));
+    OK(cu->synchronize());
+    assert_int_equal(flag[1], 2);
+}
+
 static void nobody_left_is_a_deadlock(void **state) {
     (void)state;
     is_alone = true;
@@ -183,6 +204,7 @@ int main(void) {
         TEST(order_stays),
         TEST(a_kernel_may_wait_for_a_time),
         TEST(a_warp_may_split_while_it_waits),
+        TEST(a_warp_may_pass_on_what_it_polls),
         TEST(nobody_left_is_a_deadlock),
         TEST(a_device_may_end_meanwhile),
         TEST(without_sharing_a_launch_ends_at_once),
