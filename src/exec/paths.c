@@ -36,6 +36,7 @@ void sim_warp_start(sim_warp *w, uint32_t mask) {
     w->polls = w->in_vain = false;
     w->executed = 0;
     w->seen = 0;
+    w->split.join = SIM_NO_JOIN;
     w->paths[0] = (sim_path){.mask = mask, .join = SIM_NO_JOIN, .state = SIM_PATH_READY};
     w->path = &w->paths[0];
     w->used_paths = w->ready_paths = 1;
@@ -96,11 +97,32 @@ void sim_warp_expect(sim_warp *w, uint32_t pc) {
     if (__builtin_popcountll(w->used_joins) < MOST_EXPECTED) p->join = new_join(w, pc, p);
 }
 
+/* The path is about to split; its lanes meet again at the join. */
+static void keep_rounds(sim_warp *w, const sim_path *p, uint16_t join) {
+    if (w->split.join != SIM_NO_JOIN) return;
+    w->split = (sim_split){join, p->mask, w->rounds, w->unchanged, p->seen};
+}
+
+/* The join is complete. Its lanes go on as path p, as before their split if they are the same. */
+static void recall_rounds(sim_warp *w, uint16_t join, sim_path *p) {
+    const sim_split *before = &w->split;
+    if (before->join != join) return;
+    if (p && p->mask == before->mask) {
+        w->rounds = before->rounds;
+        w->unchanged = before->unchanged;
+        p->seen = before->seen;
+    }
+    w->split.join = SIM_NO_JOIN;
+}
+
 /* Lanes that reconverge there anyway get no second join: in a loop there would be one for each iteration. */
 sim_step sim_warp_diverge(sim_warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t join_pc) {
     sim_path *p = w->path;
     uint16_t join = p->join;
-    if (join_pc != PTX_NO_BLOCK && !sim_warp_reconverges_at(w, p, join_pc)) join = new_join(w, join_pc, p);
+    if (join_pc != PTX_NO_BLOCK && !sim_warp_reconverges_at(w, p, join_pc)) {
+        join = new_join(w, join_pc, p);
+        keep_rounds(w, p, join);
+    }
     uint32_t rest = p->mask & ~taken;
     p->join = join;
     p->mask = taken;
@@ -119,7 +141,9 @@ static sim_path *complete_join(sim_warp *w, uint16_t index) {
     w->used_joins &= ~(1ull << index);
     w->at_joins &= ~j->arrived;
     w->rounds = w->unchanged = 0;
-    return j->arrived ? new_path(w, j->pc, j->arrived, j->parent, depth) : NULL;
+    sim_path *p = j->arrived ? new_path(w, j->pc, j->arrived, j->parent, depth) : NULL;
+    recall_rounds(w, index, p);
+    return p;
 }
 
 /* The running path skips its next join. */
@@ -266,6 +290,7 @@ bool sim_warp_release_joins(sim_warp *w) {
         j->arrived = 0;
     }
     w->at_joins = w->rounds = w->unchanged = 0;
+    w->split.join = SIM_NO_JOIN;
     return true;
 }
 
@@ -301,6 +326,7 @@ void sim_warp_observe(sim_warp *w, const sim_op *op, uint32_t active, const void
 /* Ends an iteration of the running path and compares what it has read with the previous iteration. */
 static void end_round(sim_warp *w) {
     w->rounds++;
+    w->split.join = SIM_NO_JOIN;
     if (!w->seen) return;
     w->unchanged = w->seen == w->path->seen ? w->unchanged + 1 : 0;
     w->polls = w->unchanged > 0;

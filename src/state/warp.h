@@ -49,6 +49,15 @@ typedef struct sim_join {
     uint16_t used; /* 0: free; else 1 + the call depth of its paths */
 } sim_join;
 
+/* What a path knew of its rounds before its lanes split at a branch. If all of them meet again, and nobody has branched
+ * backward meanwhile, the split was part of a round, and they go on counting. */
+typedef struct sim_split {
+    uint16_t join; /* where they meet; SIM_NO_JOIN: nothing is kept */
+    uint32_t mask;
+    uint32_t rounds, unchanged; /* as in sim_warp */
+    uint64_t seen;              /* as in sim_path */
+} sim_split;
+
 /* At most 32 paths can exist; joins nest no deeper than lanes can split. */
 enum { SIM_MAX_PATHS = 32, SIM_MAX_JOINS = 64 };
 
@@ -75,6 +84,7 @@ struct sim_warp {
     bool in_vain;        /* it last stopped because it polled in vain */
     uint64_t executed;   /* operations since the warp began, but those that polled in vain */
     uint64_t seen;       /* hash of what this round has read so far (sim_warp_observe()) */
+    sim_split split;     /* the first split since a backward branch */
     uint32_t used_paths; /* bit k: path k is not FREE */
     uint32_t ready_paths;
     uint64_t used_joins;

@@ -138,10 +138,23 @@ static inline void sim_load_elements(sim_warp *w, const sim_op *op, uint32_t act
     sim_move_elements(w, op, active, base, address, sim_loader(op));
 }
 
-/* A store counts as a change, whatever it stores. */
+/* Returns whether the store gives memory other values than it has. Vectors and narrowed values count as others. */
+static inline bool sim_stores_news(const sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
+                                   const uint64_t address[SIM_LANES]) {
+    const size_t size = (size_t)1 << op->x;
+    if (op->x != op->y || op->count > 1) return true;
+    for (; active; active &= active - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(active);
+        if (memcmp((const void *)(base + address[l]), SIM_SLOT(w, unsigned char, op->d) + l * size, size)) return true;
+    }
+    return false;
+}
+
+/* A store counts as a change, whatever it stores. But a warp that polls may pass on what it reads, in each round: that
+ * is a change only if it stores something new. */
 static inline void sim_store_elements(sim_warp *w, const sim_op *op, uint32_t active, uintptr_t base,
                                       const uint64_t address[SIM_LANES]) {
-    w->sm->changes++;
+    w->sm->changes += !w->polls || sim_stores_news(w, op, active, base, address);
     bool same_width = op->x == op->y && op->count == 1;
     if (same_width && active == SIM_ALL_LANES && sim_is_contiguous(address, 1u << op->x)) {
         memcpy((void *)(base + address[0]), SIM_SLOT(w, void, op->d), (size_t)SIM_LANES << op->x);

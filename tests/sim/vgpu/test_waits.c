@@ -1,7 +1,9 @@
 /* Kernels that wait for the host, or for each other: their launches pause. */
 #include "context.h"
 
-/* raise: flag[0] = 1; answer: waits for that, then flag[1] = 2; patient: the same, but after 2^22 cycles flag[1] = 3 */
+/* raise: flag[0] = 1; answer: waits for that, then flag[1] = 2; patient: the same, but after 2^22 cycles flag[1] = 3;
+ * agree: a warp of which two lanes read the flag, and that gives up after 2 * 10^11 cycles;
+ * pass_on: stores what it reads to shared memory, and gives up after 2 * 10^11 cycles, too */
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry raise(.param .u64 flag) {\n  .reg .b64 %rd<2>;\n"
                           "  ld.param.u64 %rd1, [flag];\n  st.volatile.u32 [%rd1], 1;\n  ret;\n}\n"
@@ -14,6 +16,23 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           "  ld.volatile.u32 %r1, [%rd1];\n  setp.eq.u32 %p1, %r1, 1;\n  @%p1 bra answered;\n"
                           "  mov.u64 %rd3, %clock64;\n  sub.u64 %rd4, %rd3, %rd2;\n"
                           "  setp.lt.u64 %p2, %rd4, 4194304;\n  @%p2 bra again;\n"
+                          "  st.volatile.u32 [%rd1+4], 3;\n  ret;\nanswered:\n"
+                          "  st.volatile.u32 [%rd1+4], 2;\n  ret;\n}\n"
+                          ".visible .entry agree(.param .u64 flag) {\n  .reg .b64 %rd<5>;\n  .reg .b32 %r<4>;\n"
+                          "  .reg .pred %p<4>;\n  ld.param.u64 %rd1, [flag];\n  mov.u64 %rd2, %clock64;\n"
+                          "  mov.u32 %r1, %laneid;\n  setp.gt.u32 %p1, %r1, 1;\nagain:\n  mov.u32 %r2, 1;\n"
+                          "  @%p1 bra together;\n  ld.volatile.u32 %r2, [%rd1];\ntogether:\n"
+                          "  setp.eq.u32 %p2, %r2, 1;\n  vote.sync.all.pred %p2, %p2, -1;\n  @%p2 bra answered;\n"
+                          "  mov.u64 %rd3, %clock64;\n  sub.u64 %rd4, %rd3, %rd2;\n"
+                          "  setp.lt.u64 %p3, %rd4, 200000000000;\n  @%p3 bra again;\n"
+                          "  st.volatile.u32 [%rd1+4], 3;\n  ret;\nanswered:\n"
+                          "  st.volatile.u32 [%rd1+4], 2;\n  ret;\n}\n"
+                          ".visible .entry pass_on(.param .u64 flag) {\n  .reg .b64 %rd<5>;\n  .reg .b32 %r<2>;\n"
+                          "  .reg .pred %p<3>;\n  .shared .align 4 .b32 copy;\n  ld.param.u64 %rd1, [flag];\n"
+                          "  mov.u64 %rd2, %clock64;\nagain:\n  ld.volatile.u32 %r1, [%rd1];\n"
+                          "  st.volatile.shared.u32 [copy], %r1;\n  setp.eq.u32 %p1, %r1, 1;\n  @%p1 bra answered;\n"
+                          "  mov.u64 %rd3, %clock64;\n  sub.u64 %rd4, %rd3, %rd2;\n"
+                          "  setp.lt.u64 %p2, %rd4, 200000000000;\n  @%p2 bra again;\n"
                           "  st.volatile.u32 [%rd1+4], 3;\n  ret;\nanswered:\n"
                           "  st.volatile.u32 [%rd1+4], 2;\n  ret;\n}\n";
 
@@ -51,13 +70,17 @@ static int tear_down(void **state) {
     return close_context(state);
 }
 
-static CUresult launch(const char *name, CUstream stream) {
+static CUresult launch_threads(const char *name, unsigned threads, CUstream stream) {
     CUfunction kernel;
     CUdeviceptr at;
     void *parameters[] = {&at};
     OK(cu->module_function(&kernel, module, name));
     OK(cu->host_address(&at, (void *)(uintptr_t)flag, 0));
-    return cu->launch(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
+    return cu->launch(kernel, 1, 1, 1, threads, 1, 1, 0, stream, parameters, NULL);
+}
+
+static CUresult launch(const char *name, CUstream stream) {
+    return launch_threads(name, 1, stream);
 }
 
 static void a_launch_returns_while_its_kernel_waits(void **state) {
@@ -123,6 +146,30 @@ static void a_kernel_may_wait_for_a_time(void **state) {
     assert_int_equal(flag[1], 3);
 }
 
+/* Lanes that split and meet again in each iteration wait like others: the launch pauses long before its time is up. */
+static void a_warp_may_split_while_it_waits(void **state) {
+    (void)state;
+    CUstream other;
+    OK(cu->stream_create(&other, DRIVER_STREAM_NON_BLOCKING, 0));
+    OK(launch_threads("agree", 32, NULL));
+    assert_string_equal(sim_driver_waiting_kernel(), "agree");
+    OK(launch("raise", other));
+    OK(cu->synchronize());
+    assert_int_equal(flag[1], 2);
+}
+
+/* A warp may tell its block what it polls. As long as that is nothing new, the launch pauses all the same. */
+static void a_warp_may_pass_on_what_it_polls(void **state) {
+    (void)state;
+    CUstream other;
+    OK(cu->stream_create(&other, DRIVER_STREAM_NON_BLOCKING, 0));
+    OK(launch("pass_on", NULL));
+    assert_string_equal(sim_driver_waiting_kernel(), "pass_on");
+    OK(launch("raise", other));
+    OK(cu->synchronize());
+    assert_int_equal(flag[1], 2);
+}
+
 static void nobody_left_is_a_deadlock(void **state) {
     (void)state;
     is_alone = true;
@@ -156,6 +203,8 @@ int main(void) {
         TEST(kernels_of_other_streams_go_on),
         TEST(order_stays),
         TEST(a_kernel_may_wait_for_a_time),
+        TEST(a_warp_may_split_while_it_waits),
+        TEST(a_warp_may_pass_on_what_it_polls),
         TEST(nobody_left_is_a_deadlock),
         TEST(a_device_may_end_meanwhile),
         TEST(without_sharing_a_launch_ends_at_once),
