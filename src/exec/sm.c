@@ -356,8 +356,8 @@ static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
         w->path->pc = w->pc;
 }
 
-/* Runs a polling warp until it knows whether this round reads anything new. On the way it may yield, as where it reads the
- * clock. */
+/* Runs a polling warp until it knows whether this round reads anything new. On the way it may yield, as where it reads
+ * the clock. */
 static void run_round(sim_sm *sm, sim_warp *w) {
     const uint64_t end = sm->executed + HANDED_OVER;
     bool is_within = true;
