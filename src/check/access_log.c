@@ -10,10 +10,12 @@
 
 /* ---- memory ---- */
 
+enum { FEWEST = 32 };
+
 /* Grows an array so that it has room for `more` items. */
 static bool reserve(void **items, size_t *capacity, size_t count, size_t more, size_t size) {
     if (count + more <= *capacity) return true;
-    size_t wanted = *capacity ? *capacity * 2 : 128;
+    size_t wanted = *capacity ? *capacity * 2 : FEWEST;
     while (wanted < count + more) wanted *= 2;
     void *grown = memory_resize(*items, wanted * size);
     if (!grown) return false;

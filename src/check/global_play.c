@@ -407,13 +407,38 @@ static sim_row row_of_note(const sim_slice *s, const sim_note *n) {
                      .strong = a->strong & 3u};
 }
 
+/* Makes a row of the last of the notes and of those before it that are of the same access, if its lanes lie at an even
+ * stride. Returns their number. */
+static unsigned join_notes(const sim_slice *s, const sim_note *notes, unsigned count, sim_row *r) {
+    const sim_note *first = &notes[count - 1];
+    const unsigned word = (unsigned)__builtin_ctz(first->words);
+    const uint32_t shape = first->words >> word; /* of a lane's words */
+    const unsigned span = SIM_LINE_WORDS - (unsigned)__builtin_clz(shape);
+    uint32_t words = first->words, stride = 0;
+    unsigned joined = 1;
+    for (; joined < count; joined++) {
+        const sim_note *n = first - joined;
+        const unsigned at = (unsigned)__builtin_ctz(n->words);
+        if (n->by != first->by || n->lane <= first->lane || at < word) break;
+        const unsigned lanes = n->lane - first->lane;
+        if (joined == 1) stride = (at - word) / lanes;
+        if (at - word != stride * lanes || n->words >> at != shape || shape >> stride) break;
+        words |= n->words;
+    }
+    *r = row_of_note(s, first);
+    r->bytes = bytes_of_words(words);
+    if (joined > 1) r->owner = sim_owner_evenly(first->lane, 4 * word, 4 * stride, 4 * span);
+    return joined;
+}
+
 /* Replaces the line's notes by rows. */
 static void spread_notes(const sim_play *p, sim_page_line *l) {
     sim_note notes[SIM_LINE_WORDS];
     unsigned count = 0;
     while (l->link != SIM_NO_ROW) notes[count++] = sim_slice_drop_note(p->s, l);
     while (count) {
-        const sim_row r = row_of_note(p->s, &notes[--count]);
+        sim_row r;
+        count -= join_notes(p->s, notes, count, &r);
         if (!add_row(p, &l->link, &r)) return;
     }
 }

@@ -356,16 +356,27 @@ static void run_ordered_path(sim_sm *sm, sim_warp *w, sim_path *p) {
         w->path->pc = w->pc;
 }
 
+/* Runs a polling warp until it knows whether this round reads anything new. On the way it may yield, as where it reads
+ * the clock. */
+static void run_round(sim_sm *sm, sim_warp *w) {
+    const uint64_t end = sm->executed + HANDED_OVER;
+    bool is_within = true;
+    while (is_within && sm->executed < end) {
+        if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
+        sm->executed += sim_warp_run(w, end - sm->executed);
+        is_within = w->polls && !w->in_vain && w->ready_paths && sm->fault.status == HAUL_OK;
+    }
+}
+
 /* Lets a polling warp poll once more. If it reads a new value, its block goes on, since other blocks may wait for its
  * next steps. */
 static bool poll_again(sim_sm *sm, sim_warp *w) {
     sim_block *b = w->block;
-    const uint64_t end = sm->executed + HANDED_OVER;
     sim_count_deferred(sm->counting);
     sm->hands_over = true;
-    if (w->path->state != SIM_PATH_READY) sim_warp_switch(w);
-    sm->executed += sim_warp_run(w, HANDED_OVER);
+    run_round(sm, w);
     const bool news = !w->in_vain;
+    const uint64_t end = sm->executed + HANDED_OVER;
     if (news) w->polls = false;
     for (bool ran = news; ran && sm->executed < end && sm->fault.status == HAUL_OK;) {
         ran = false;

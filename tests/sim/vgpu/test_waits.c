@@ -29,7 +29,7 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           "  st.volatile.u32 [%rd1+4], 2;\n  ret;\n}\n"
                           ".visible .entry pass_on(.param .u64 flag) {\n  .reg .b64 %rd<5>;\n  .reg .b32 %r<2>;\n"
                           "  .reg .pred %p<3>;\n  .shared .align 4 .b32 copy;\n  ld.param.u64 %rd1, [flag];\n"
-                          "  mov.u64 %rd2, %clock64;\nagain:\n  ld.volatile.u32 %r1, [%rd1];\n"
+                          "  mov.u64 %rd2, %clock64;\nagain:\n  ld.acquire.sys.u32 %r1, [%rd1];\n"
                           "  st.volatile.shared.u32 [copy], %r1;\n  setp.eq.u32 %p1, %r1, 1;\n  @%p1 bra answered;\n"
                           "  mov.u64 %rd3, %clock64;\n  sub.u64 %rd4, %rd3, %rd2;\n"
                           "  setp.lt.u64 %p2, %rd4, 200000000000;\n  @%p2 bra again;\n"
@@ -70,17 +70,17 @@ static int tear_down(void **state) {
     return close_context(state);
 }
 
-static CUresult launch_threads(const char *name, unsigned threads, CUstream stream) {
+static CUresult launch_grid(const char *name, unsigned blocks, unsigned threads, CUstream stream) {
     CUfunction kernel;
     CUdeviceptr at;
     void *parameters[] = {&at};
     OK(cu->module_function(&kernel, module, name));
     OK(cu->host_address(&at, (void *)(uintptr_t)flag, 0));
-    return cu->launch(kernel, 1, 1, 1, threads, 1, 1, 0, stream, parameters, NULL);
+    return cu->launch(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, NULL);
 }
 
 static CUresult launch(const char *name, CUstream stream) {
-    return launch_threads(name, 1, stream);
+    return launch_grid(name, 1, 1, stream);
 }
 
 static void a_launch_returns_while_its_kernel_waits(void **state) {
@@ -151,7 +151,7 @@ static void a_warp_may_split_while_it_waits(void **state) {
     (void)state;
     CUstream other;
     OK(cu->stream_create(&other, DRIVER_STREAM_NON_BLOCKING, 0));
-    OK(launch_threads("agree", 32, NULL));
+    OK(launch_grid("agree", 1, 32, NULL));
     assert_string_equal(sim_driver_waiting_kernel(), "agree");
     OK(launch("raise", other));
     OK(cu->synchronize());
@@ -164,6 +164,18 @@ static void a_warp_may_pass_on_what_it_polls(void **state) {
     CUstream other;
     OK(cu->stream_create(&other, DRIVER_STREAM_NON_BLOCKING, 0));
     OK(launch("pass_on", NULL));
+    assert_string_equal(sim_driver_waiting_kernel(), "pass_on");
+    OK(launch("raise", other));
+    OK(cu->synchronize());
+    assert_int_equal(flag[1], 2);
+}
+
+/* The same in several blocks, where some steps of the loop are taken while all other SMs wait. */
+static void warps_of_several_blocks_may_pass_on_what_they_poll(void **state) {
+    (void)state;
+    CUstream other;
+    OK(cu->stream_create(&other, DRIVER_STREAM_NON_BLOCKING, 0));
+    OK(launch_grid("pass_on", 2, 1, NULL));
     assert_string_equal(sim_driver_waiting_kernel(), "pass_on");
     OK(launch("raise", other));
     OK(cu->synchronize());
@@ -205,6 +217,7 @@ int main(void) {
         TEST(a_kernel_may_wait_for_a_time),
         TEST(a_warp_may_split_while_it_waits),
         TEST(a_warp_may_pass_on_what_it_polls),
+        TEST(warps_of_several_blocks_may_pass_on_what_they_poll),
         TEST(nobody_left_is_a_deadlock),
         TEST(a_device_may_end_meanwhile),
         TEST(without_sharing_a_launch_ends_at_once),
