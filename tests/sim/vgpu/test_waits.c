@@ -146,40 +146,33 @@ static void a_kernel_may_wait_for_a_time(void **state) {
     assert_int_equal(flag[1], 3);
 }
 
-/* Lanes that split and meet again in each iteration wait like others: the launch pauses long before its time is up. */
-static void a_warp_may_split_while_it_waits(void **state) {
-    (void)state;
+/* Launches a kernel that waits for the flag, which a kernel of another stream raises. */
+static void waits_and_answers(const char *name, unsigned blocks, unsigned threads) {
     CUstream other;
     OK(cu->stream_create(&other, DRIVER_STREAM_NON_BLOCKING, 0));
-    OK(launch_grid("agree", 1, 32, NULL));
-    assert_string_equal(sim_driver_waiting_kernel(), "agree");
+    OK(launch_grid(name, blocks, threads, NULL));
+    assert_string_equal(sim_driver_waiting_kernel(), name);
     OK(launch("raise", other));
     OK(cu->synchronize());
     assert_int_equal(flag[1], 2);
+}
+
+/* Lanes that split and meet again in each iteration wait like others: the launch pauses long before its time is up. */
+static void a_warp_may_split_while_it_waits(void **state) {
+    (void)state;
+    waits_and_answers("agree", 1, 32);
 }
 
 /* A warp may tell its block what it polls. As long as that is nothing new, the launch pauses all the same. */
 static void a_warp_may_pass_on_what_it_polls(void **state) {
     (void)state;
-    CUstream other;
-    OK(cu->stream_create(&other, DRIVER_STREAM_NON_BLOCKING, 0));
-    OK(launch("pass_on", NULL));
-    assert_string_equal(sim_driver_waiting_kernel(), "pass_on");
-    OK(launch("raise", other));
-    OK(cu->synchronize());
-    assert_int_equal(flag[1], 2);
+    waits_and_answers("pass_on", 1, 1);
 }
 
 /* The same in several blocks, where some steps of the loop are taken while all other SMs wait. */
 static void warps_of_several_blocks_may_pass_on_what_they_poll(void **state) {
     (void)state;
-    CUstream other;
-    OK(cu->stream_create(&other, DRIVER_STREAM_NON_BLOCKING, 0));
-    OK(launch_grid("pass_on", 2, 1, NULL));
-    assert_string_equal(sim_driver_waiting_kernel(), "pass_on");
-    OK(launch("raise", other));
-    OK(cu->synchronize());
-    assert_int_equal(flag[1], 2);
+    waits_and_answers("pass_on", 2, 1);
 }
 
 static void nobody_left_is_a_deadlock(void **state) {
