@@ -171,8 +171,8 @@ static bool goes_beyond_block(const ptx_instruction *i) {
     return scope == PTX_MOD_SCOPE_GPU || scope == PTX_MOD_SCOPE_SYS || scope == PTX_MOD_SCOPE_GL;
 }
 
-/* Whether the instruction waits until all accesses before it are done. Machine code has a fence for the GPU where PTX
- * has one for the cluster; on an H200 it takes as long. */
+/* Whether the instruction waits until all accesses before it are done. ptxas makes a fence for
+ * the GPU of one for the cluster, and an H200 takes as long for it. */
 static bool is_behind_all(const ptx_instruction *i) {
     if (i->op == PTX_OP_FENCE && i->mods[PTX_SLOT_SCOPE] == PTX_MOD_SCOPE_CLUSTER) return true;
     return goes_beyond_block(i) && (i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || ptx_releases(i));

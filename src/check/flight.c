@@ -235,15 +235,14 @@ void sim_flight_check_map(sim_warp *w, const sim_op *op, unsigned lane, uint64_t
 static void log_range(sim_block *b, const sim_bulk *bulk, haul_action action) {
     sim_tensor_walk walk;
     sim_tensor_row row;
+    const sim_range_kind kind = action == HAUL_ACTION_ASYNC_READ ? SIM_RANGE_WATCHED : SIM_RANGE_PLAIN;
     if (!bulk->tensor.rank) {
-        sim_hazard_global_range(b, bulk->thread, bulk->instruction, bulk->global, bulk->bytes, action,
-                                action == HAUL_ACTION_ASYNC_READ ? SIM_RANGE_WATCHED : SIM_RANGE_PLAIN);
+        sim_hazard_global_range(b, bulk->thread, bulk->instruction, bulk->global, bulk->bytes, action, kind);
         return;
     }
     sim_tensor_walk_start(&walk, &bulk->tensor, bulk->at, bulk->kind != SIM_BULK_LOAD);
     while (sim_tensor_walk_next(&walk, &row))
-        sim_hazard_global_range(b, bulk->thread, bulk->instruction, row.global, row.to - row.from, action,
-                                action == HAUL_ACTION_ASYNC_READ ? SIM_RANGE_WATCHED : SIM_RANGE_PLAIN);
+        sim_hazard_global_range(b, bulk->thread, bulk->instruction, row.global, row.to - row.from, action, kind);
 }
 
 /* A store is complete as far as its thread is concerned: from now on it is an access like others. */

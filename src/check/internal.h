@@ -98,9 +98,10 @@ typedef struct sim_watched_mbarrier {
     bool invalidated;
     bool crowded; /* other mbarriers share its gate */
     uint16_t thread;
-    uint32_t instruction, time; /* of its initialisation; `instruction` and `thread`: or of its end */
-    bool fenced;                /* fence.mbarrier_init has followed */
-    bool raised;                /* by arrivals that do not count */
+    uint32_t instruction; /* as `thread`: of its initialisation or, if invalidated, of its end */
+    uint32_t time;        /* of its initialisation */
+    bool fenced;          /* fence.mbarrier_init has followed */
+    bool raised;          /* by arrivals that do not count */
     bool used;
     uint16_t last_thread; /* the last thread to arrive or to expect bytes */
     uint32_t last_instruction;

@@ -192,9 +192,12 @@ static void log_use(sim_warp *w, const sim_op *op, unsigned lane, uint64_t addre
 
 void sim_hazard_map_used(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
     const sim_watched_map *m = find(sim_domain_of(w->block), address);
-    if (!m) check_news(w, op, lane, address);
-    if (!m) log_use(w, op, lane, address);
-    if (!m || m->acquired >> w->block->rank & 1) return;
+    if (!m) {
+        check_news(w, op, lane, address);
+        log_use(w, op, lane, address);
+        return;
+    }
+    if (m->acquired >> w->block->rank & 1) return;
     sim_suspect s = suspect_use(op, lane, address);
     s.other_instruction = m->instruction;
     s.thread = m->thread;

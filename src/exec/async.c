@@ -348,12 +348,12 @@ static bool is_block_barrier(sim_block *b, uint32_t barrier) {
 }
 
 void sim_async_passed(sim_warp *w, uint32_t barrier) {
-    const sim_async *a = &w->block->async;
-    stages s = {.barrier = barrier, .last = barrier};
     if (is_block_barrier(w->block, barrier)) {
         w->sm->waits.barriers++;
         return;
     }
+    const sim_async *a = &w->block->async;
+    stages s = {.barrier = barrier, .last = barrier};
     add_bulk_stages(a, &s);
     add_copy_stages(&a->queues[w->index], &s);
     count_wait(&w->sm->waits, s.count);

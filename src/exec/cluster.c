@@ -85,8 +85,8 @@ static const double AGAIN_CYCLES = 6;
 
 enum { SECTOR = 32 };
 
-/* Whether some earlier lane's packet takes the lane as well: it has the same sector, and as many lanes before both of
- * them have the word. */
+/* Lanes with the same sector and turn share a packet. turn: of an atomic, the number of earlier lanes with that word.
+ */
 typedef struct packet {
     uint32_t sector, turn;
 } packet;

@@ -17,8 +17,8 @@
 /* The blocks before a sample, the sample, and the blocks after it. */
 enum { SIM_MOST_PARTS = 3 };
 
-/* The most SMs of a checked launch that run before others do (epochs.c). It is no figure of the host, or findings could
- * be. */
+/* The most SMs of a checked launch that run before others do (epochs.c). It does not depend on the host, or findings
+ * could. */
 enum { SIM_RUN_BATCH = 48 };
 
 /* A launch between sim_launch_begin() and its end. It lives on across pauses, so all state of the launch is here. */

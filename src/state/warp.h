@@ -49,8 +49,8 @@ typedef struct sim_join {
     uint16_t used; /* 0: free; else 1 + the call depth of its paths */
 } sim_join;
 
-/* What a path knew of its rounds before its lanes split at a branch. If all of them meet again, and nobody has branched
- * backward meanwhile, the split was part of a round, and they go on counting. */
+/* A path's count of rounds when its lanes split at a branch. If all of them meet again before any branches backward,
+ * the split was within a round, and the count goes on. */
 typedef struct sim_split {
     uint16_t join; /* where they meet; SIM_NO_JOIN: nothing is kept */
     uint32_t mask;

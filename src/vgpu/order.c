@@ -330,13 +330,12 @@ static uint64_t launches_open_at_start(const sim_order *o, CUstream s, const sim
     return left < 64 ? open & ((UINT64_C(1) << left) - 1) : open;
 }
 
-/* Returns the launches that may still run when the work has ended. A launch that starts early and
- * never waits need not end behind the one in front of it. One that waits ends behind that one, but not behind those
- * that it was not behind: the wait is for the launch in front only. */
-static uint64_t launches_left_open(const sim_order *o, CUstream s, const sim_work *w, const sim_stamp *joined) {
-    const bool waits = w->is_hidden && has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT);
-    const uint64_t at_start = launches_open_at_start(o, s, w, joined);
-    return waits ? at_start & ~UINT64_C(1) : at_start;
+/* Returns those of them that may still run when the work has ended. A launch that starts early and never waits need not
+ * end behind the one in front of it. One that waits ends behind that one, but not behind those that it was not behind:
+ * the wait is for the launch in front only. */
+static uint64_t launches_left_open(const sim_work *w, uint64_t at_start) {
+    const bool waits = at_start & 1 && has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT);
+    return at_start & ~(uint64_t)waits;
 }
 
 static bool may_order(const ptx_instruction *i) {
@@ -347,8 +346,8 @@ static bool may_order(const ptx_instruction *i) {
                              PTX_KIND_MBARRIER_WAIT);
 }
 
-/* What is known of a block of the kernel: whether the thread can come to it from the entry, and whether something may
- * have ordered the thread before that. */
+/* Whether a thread can reach a block of the kernel from its entry, and whether something may have ordered the thread by
+ * then. */
 typedef enum block_state { NOT_REACHED, REACHED, BEHIND_ORDER } block_state;
 
 /* Raises the states of the blocks that follow. Returns whether any state has changed. */
@@ -416,7 +415,7 @@ void sim_order_issue(CUstream s, sim_work *w) {
     sim_stamp *stamp = o ? stamp_of(o, s) : NULL;
     if (o) join_others(o, &others, s);
     const uint64_t at_start = o ? launches_open_at_start(o, s, w, &others) : 0;
-    s->open = o ? launches_left_open(o, s, w, &others) : 0;
+    s->open = launches_left_open(w, at_start);
     s->in_front = w->kind == SIM_WORK_LAUNCH ? w->function : NULL;
     if (!o) return;
     join(stamp, &others);
@@ -485,7 +484,7 @@ static void report(const sim_order *o, sim_ordered *a, const sim_use *of_a, sim_
     f.earlier.writes = earlier->writes;
     f.earlier.instruction = earlier->instruction;
     f.overlaps = is_later ? is_open_for(b, a) : is_open_for(a, b);
-    f.is_at_start = !f.overlaps && is_later && a->line == b->line && a->open_at_start;
+    f.is_at_start = !f.overlaps && is_later && is_in_front(b, a, a->open_at_start);
     f.is_next = (is_later ? a->number - b->number : b->number - a->number) == 1;
     a->is_touched |= by_host || a->end.kind == SIM_ORDER_ALLOCATE;
     b->is_touched |= by_host || b->end.kind == SIM_ORDER_ALLOCATE;

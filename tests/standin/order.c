@@ -302,8 +302,8 @@ static void dependent(void) {
     launch_dependent(second, 1);
 }
 
-/* What the later kernel does before its wait may come before the earlier kernel's end. A thread may also be behind the
- * wait of another one, by a barrier. */
+/* Until its wait, the later kernel may run beside the earlier one. A barrier can put threads behind the wait of another
+ * thread. */
 static void dependent_start(void) {
     void *module, *first, *second;
     MUST(cuModuleLoadData(&module, dependents));

@@ -238,7 +238,7 @@ static bool access_one_lane(sim_warp *w, const sim_op *op, uint32_t active, bool
 static bool access_by_pattern(sim_warp *w, const sim_op *op, uint32_t active, bool is_store) {
     uint32_t narrow[SIM_LANES];
     sim_pattern own;
-    if (is_store && w->polls) return false;
+    if (is_store && w->polls) return false; /* there it is found whether the store changes anything */
     const bool one_lane = active && !(active & (active - 1)), watched = w->sm->counting || SIM_IS_CHECKED(w);
     if (one_lane && !watched && access_one_lane(w, op, active, is_store)) return true;
     const uint32_t *lanes = sim_narrow_lanes(w, op, narrow);

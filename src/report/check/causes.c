@@ -245,8 +245,8 @@ static haul_status explain(joining *j, const report_finding *read) {
 
 /* ---- bulk stores that were not waited for ---- */
 
-/* Whether the two tell of one bulk store and one access. The access came before a wait covered the store; so the wait
- * that is missing, or that was for the reading of the source only, orders the race, too. */
+/* Whether the two report the same bulk store and the same access, made before any wait covered the store's writes. Such
+ * a wait would order the race, too. */
 static bool is_used_early(const haul_finding *race, const haul_finding *early) {
     const size_t store = early->other.instruction, use = early->access.instruction;
     if (race->kind != HAUL_FINDING_RACE_GLOBAL || early->kind != HAUL_FINDING_ASYNC_READ_BEFORE_WAIT ||
