@@ -60,6 +60,15 @@ size_t sim_access_log_bytes(const sim_access_log *log) {
            shares * sizeof *log->shares->entries + addresses * sizeof *log->shares->addresses;
 }
 
+size_t sim_access_log_room(const sim_access_log *log) {
+    size_t bytes = log->capacity * sizeof *log->entries + log->list_capacity * sizeof *log->lists +
+                   log->value_capacity * sizeof *log->values + log->known_capacity * sizeof *log->known;
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
+        bytes += log->shares[s].capacity * sizeof *log->shares->entries +
+                 log->shares[s].address_capacity * sizeof *log->shares->addresses;
+    return bytes;
+}
+
 void sim_access_log_empty(sim_access_log *log, uint32_t epoch) {
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) log->shares[s].count = log->shares[s].address_count = 0;
     log->count = log->list_count = log->value_count = log->known_count = 0;

@@ -495,6 +495,51 @@ haul_status sim_hazards_create(sim_sm *sm) {
     return made ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: the host has not enough memory for checks");
 }
 
+/* A domain's clock goes on from launch to launch. It must not overflow in this one. */
+enum { LATEST_START = INT32_MAX };
+
+/* The domains need no reset: a cluster's start sets up all that its threads can see. */
+bool sim_hazards_renew(sim_sm *sm) {
+    sim_hazards *h = sm->hazards;
+    for (uint32_t i = 0; i < h->domain_count; i++)
+        if (h->domains[i].now > LATEST_START) return false;
+    sim_findings_free(&h->findings);
+    h->findings.places = sm->grid->places;
+    sim_access_log_empty(&h->log, 0);
+    sim_accessor_finder_clear(&h->accessors);
+    memset(h->constants, 0, sizeof h->constants);
+    memset(h->unused, 0, sizeof h->unused);
+    return true;
+}
+
+static uint64_t shadow_bytes(const sim_shadow *s, const sim_grid *g, uint32_t actors) {
+    const uint64_t words = sim_shadow_words(g), lines = g->shared_bytes / SIM_FOOTPRINT_LINE + 1;
+    uint64_t bytes = lines * sizeof *s->lines;
+    if (s->cells) bytes += words * sizeof *s->cells;
+    if (s->bytes) bytes += 4 * words * sizeof *s->bytes;
+    if (s->local) bytes += g->threads * g->program->frame_bytes / 4;
+    for (uint32_t a = 0; a < actors; a++) {
+        if (s->reads[a]) bytes += words * sizeof *s->reads[a];
+        if (s->line_reads[a].first) bytes += lines * SIM_LINE_FIRST_READERS * sizeof(sim_read_row);
+        if (s->line_reads[a].more) bytes += lines * SIM_LINE_READERS * sizeof(sim_read_row);
+    }
+    return bytes;
+}
+
+uint64_t sim_hazards_bytes(const sim_sm *sm) {
+    const sim_hazards *h = sm->hazards;
+    uint64_t bytes = sizeof *h + sim_access_log_room(&h->log);
+    for (uint32_t i = 0; i < h->domain_count; i++) {
+        const sim_domain *d = &h->domains[i];
+        for (uint32_t b = 0; b < sm->grid->cluster_blocks; b++)
+            bytes += shadow_bytes(&d->shadows[b], sm->grid, d->actors);
+        for (uint32_t a = 0; a < d->actors; a++)
+            bytes += (1 + d->proxies) * sim_domain_capacity(d) * sizeof(sim_known) * (d->views[a].more ? SIM_LANES : 1);
+        if (d->mbarriers) bytes += SIM_HAZARD_MBARRIERS * sizeof *d->mbarriers;
+    }
+    return bytes;
+}
+
 void sim_hazards_free(sim_sm *sm) {
     sim_hazards *h = sm->hazards;
     if (!h) return;

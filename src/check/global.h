@@ -159,6 +159,8 @@ const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t slice);
 void sim_access_log_free(sim_access_log *log);
 /* Returns the log's size in bytes. */
 size_t sim_access_log_bytes(const sim_access_log *log);
+/* Returns the bytes of host memory that it holds. */
+size_t sim_access_log_room(const sim_access_log *log);
 void sim_access_log_empty(sim_access_log *log, uint32_t epoch);
 
 /* Logs a lane's flag, or a fence, for the order between devices (node.h). */

@@ -45,6 +45,11 @@ enum {
     SIM_USE_EXEMPT = 128
 };
 haul_status sim_hazards_create(sim_sm *sm);
+/* Gets the checks of an earlier launch of the same kernel ready for the SM's grid. Returns false if that is not
+ * possible. */
+bool sim_hazards_renew(sim_sm *sm);
+/* Returns the most host memory that the SM's checks take, but for a few small tables. */
+uint64_t sim_hazards_bytes(const sim_sm *sm);
 void sim_hazards_free(sim_sm *sm);
 /* A cluster starts; `first` is its first block. */
 void sim_hazard_start(sim_block *first);

@@ -37,6 +37,10 @@ haul_memory_class sim_count_plan_class(const sim_count_plan *plan, size_t instru
 
 /* One SM's counting for one launch; L1 starts empty. */
 haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **counting);
+/* Empties the counting of an earlier launch of the same kernel for this one, whose plan may be another. */
+void sim_counting_renew(const sim_count_plan *plan, sim_counting *counting);
+/* Returns the host memory that it takes, but for a few small tables. */
+uint64_t sim_counting_bytes(const sim_counting *counting);
 void sim_counting_free(sim_counting *counting);
 
 /* Replays the logs since the last drain into L2 on `threads` host threads, and empties them. The result does not depend

@@ -96,17 +96,21 @@ static inline uint64_t sim_warp_place(const sim_warp *w) {
 
 struct sim_counting {
     const sim_count_plan *plan;
+    const ptx_function *function; /* the plan's */
     sim_l1 *l1;
-    sim_idc constants;
-    uint64_t policy; /* of the access being counted; 0: none */
     sim_tally *tallies;
     sim_samples *samples;                             /* by instruction */
     uint64_t *block_runs, *block_threads;             /* by basic block */
     uint64_t *instruction_runs, *instruction_threads; /* by instruction: guarded ones */
+    struct sim_kept_loops *loops;                     /* loops.h; NULL: the kernel has none */
+    sim_pending_volatile in_flight[SIM_RESIDENT_WARPS];
+    sim_log log;
+    /* From here on all is zero when a launch begins. */
+    sim_idc constants;
+    uint64_t policy; /* of the access being counted; 0: none */
     uint64_t store_hits;
     uint64_t store_requests_issued, store_sectors_issued; /* before they are combined */
     sim_pending_stores pending;
-    sim_pending_volatile in_flight[SIM_RESIDENT_WARPS];
     sim_last_read last_read;
     uint64_t read_requests_issued; /* before they are joined */
     uint64_t shared_sectors;       /* sectors that volatile loads took from an answer in flight */
@@ -125,11 +129,9 @@ struct sim_counting {
     uint32_t looped[SIM_LOOP_PLACES]; /* lanes that swap, by hash of the word */
     uint32_t hot[SIM_HOT_PLACES], stored[SIM_HOT_PLACES];
     uint32_t added[SIM_HOT_PLACES];       /* additions of floats, by hash of the sector */
-    struct sim_kept_loops *loops;         /* loops.h; NULL: the kernel has none */
     struct sim_deferred_update *deferred; /* atomics still to be counted; NULL until needed */
     uint32_t deferred_count;
     bool is_deferring;
-    sim_log log;
 };
 
 /* Machine code also loads parameters and the launch's extents from a constant bank. The assembler chooses between an

@@ -36,17 +36,30 @@ struct sim_l1 {
     l1_set set[SETS * BANKS];
 };
 
-haul_status sim_l1_create(uint32_t bytes, sim_l1 **l1) {
+/* Returns the lines that a bank has data memory for. */
+static uint32_t room_of(uint32_t bytes) {
     const uint32_t lines = bytes / LINE_BYTES / BANKS;
+    return lines > SPARE ? lines - SPARE : lines;
+}
+
+haul_status sim_l1_create(uint32_t bytes, sim_l1 **l1) {
     *l1 = memory_zeroed(1, sizeof **l1);
     if (!*l1)
         return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "virtual GPU: no memory for a model of L1 (%zu bytes)", sizeof **l1);
-    (*l1)->room = lines > SPARE ? lines - SPARE : lines;
+    (*l1)->room = room_of(bytes);
     return HAUL_OK;
 }
 
 void sim_l1_free(sim_l1 *l1) {
     memory_free(l1);
+}
+
+void sim_l1_renew(sim_l1 *l1, uint32_t bytes) {
+    *l1 = (sim_l1){.room = room_of(bytes)};
+}
+
+uint32_t sim_l1_size(void) {
+    return sizeof(sim_l1);
 }
 
 /* Tables over all values of a byte: the XOR of one value for each bit that is set. */

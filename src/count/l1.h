@@ -13,6 +13,10 @@ typedef struct sim_l1 sim_l1;
 /* Starts empty. `bytes` may be 0: then nothing ever hits. */
 haul_status sim_l1_create(uint32_t bytes, sim_l1 **l1);
 void sim_l1_free(sim_l1 *l1);
+/* Makes it like one that has just been created with `bytes`. */
+void sim_l1_renew(sim_l1 *l1, uint32_t bytes);
+/* Returns the host memory that an L1 takes. */
+uint32_t sim_l1_size(void);
 
 /* Loads the sectors in `mask` of a line. Returns those that hit; afterwards all are cached. */
 unsigned sim_l1_load(sim_l1 *l1, uint64_t line, unsigned mask);

@@ -20,8 +20,7 @@ typedef struct sim_l2_counts {
     uint64_t filled_sectors; /* read only because a partly written sector had to be written back */
 } sim_l2_counts;
 
-/* Creates an empty L2. It lives for one launch, since Nsight Compute flushes caches before each, or for a whole
- * program. `threads` host threads clear its memory. */
+/* Creates an empty L2, for one launch or for a whole program. `threads` host threads clear its memory. */
 haul_status sim_l2_create(const sim_machine *machine, int threads, sim_l2 **l2);
 void sim_l2_free(sim_l2 *l2);
 
@@ -29,6 +28,9 @@ const sim_machine *sim_l2_machine(const sim_l2 *l2);
 
 /* Begins another launch: resets counts and keeps lines. Takes over the machine's current fetch granularity. */
 void sim_l2_begin_launch(sim_l2 *l2);
+
+/* Empties it for another launch, as Nsight Compute does before each: it is like one that has just been created. */
+void sim_l2_empty(sim_l2 *l2);
 
 /* Makes all persisting lines ordinary. */
 void sim_l2_reset_persisting(sim_l2 *l2);

@@ -87,7 +87,7 @@ static void begin_slice(sim_l2_slice *slice) {
     sim_sector_set_free(&slice->written_by_more);
     slice->read = slice->written = (sim_sector_set){0};
     slice->written_by_more = (sim_sector_set){.most = SIM_L2_MOST_SHARED_CHUNKS};
-    memset(slice->recent, 0, sizeof slice->recent);
+    if (slice->round) memset(slice->recent, 0, sizeof slice->recent);
     slice->round = 0;
 }
 
@@ -95,6 +95,25 @@ void sim_l2_begin_launch(sim_l2 *l2) {
     l2->warm = true;
     set_fetched(l2);
     for (unsigned s = 0; s < SIM_SLICES; s++) begin_slice(&l2->slices[s]);
+}
+
+/* Clears the parts of the sets that have been used, which are few after a small launch. */
+static void empty_slice(sim_l2_slice *slice) {
+    for (uint32_t left = slice->used_parts; left; left &= left - 1) {
+        const uint32_t first = (uint32_t)__builtin_ctz(left) << slice->part_shift, size = 1u << slice->part_shift;
+        const uint32_t behind = slice->set_count - first;
+        memset(&slice->sets[first], 0, (size < behind ? size : behind) * sizeof *slice->sets);
+    }
+    slice->used_parts = 0;
+    slice->persisting = 0;
+    slice->dirty = (sim_l2_dirty){0};
+    begin_slice(slice);
+}
+
+void sim_l2_empty(sim_l2 *l2) {
+    l2->warm = false;
+    set_fetched(l2);
+    for (unsigned s = 0; s < SIM_SLICES; s++) empty_slice(&l2->slices[s]);
 }
 
 void sim_l2_reset_persisting(sim_l2 *l2) {

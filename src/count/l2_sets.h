@@ -84,6 +84,7 @@ typedef struct sim_l2_slice {
     sim_l2_cover *covers; /* by set */
     uint32_t set_count;   /* per partition */
     unsigned part_shift;  /* a set's part is its number shifted right by this */
+    uint32_t used_parts;  /* a bit for each part that has had a request; the others are empty */
     uint32_t round;       /* number of the round of requests being replayed */
     uint64_t reciprocal;  /* of set_count, times 2^64 */
     unsigned persisting;  /* ways of a set that may persist */

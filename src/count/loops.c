@@ -200,6 +200,12 @@ bool sim_loops_create(sim_counting *c) {
     return !c->plan->has_loops || c->loops;
 }
 
+void sim_loops_renew(sim_counting *c) {
+    if (!c->loops) return;
+    memset(c->loops->passed, 0, sizeof c->loops->passed);
+    c->loops->count = 0;
+}
+
 void sim_loops_free(sim_counting *c) {
     if (!c->loops) return;
     memory_free(c->loops->items);

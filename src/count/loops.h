@@ -18,6 +18,7 @@ typedef struct sim_loop {
 
 /* Prepares for a launch. Returns false if memory is short. */
 bool sim_loops_create(sim_counting *c);
+void sim_loops_renew(sim_counting *c);
 void sim_loops_free(sim_counting *c);
 
 /* Counts a loop whose warp meets no other one. `contest` may be NULL. */

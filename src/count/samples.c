@@ -49,7 +49,11 @@ void sim_counting_record_samples(sim_counting *const *countings, size_t count, a
     }
 }
 
+void sim_samples_renew(sim_counting *c) {
+    for (size_t i = 0; i < c->function->instruction_count; i++) c->samples[i].unwanted = c->samples[i].kept = 0;
+}
+
 void sim_samples_free(sim_counting *c) {
-    for (size_t i = 0; c->samples && i < c->plan->function->instruction_count; i++) memory_free(c->samples[i].access);
+    for (size_t i = 0; c->samples && i < c->function->instruction_count; i++) memory_free(c->samples[i].access);
     memory_free(c->samples);
 }

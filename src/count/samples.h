@@ -36,6 +36,8 @@ static inline void sim_sample_conflicts(sim_counting *c, uint32_t instruction, u
         sim_sample(c, instruction, active, bytes, NULL, address);
 }
 
+/* Forgets the samples of an earlier launch. */
+void sim_samples_renew(sim_counting *c);
 void sim_samples_free(sim_counting *c);
 
 #endif

@@ -77,15 +77,21 @@ haul_memory_class sim_count_plan_class(const sim_count_plan *plan, size_t instru
 
 /* ---- one SM ---- */
 
+/* Returns the number of entries of block_runs and the three tables behind it. */
+static size_t run_entries(const ptx_function *f) {
+    return 2 * (f->instruction_count + 1 + f->block_count + 1);
+}
+
 haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **out) {
     size_t instructions = plan->function->instruction_count + 1, blocks = plan->function->block_count + 1;
     sim_counting *c = memory_zeroed(1, sizeof *c);
     *out = NULL;
     if (!c) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
     c->plan = plan;
+    c->function = plan->function;
     c->tallies = memory_zeroed(plan->tally_count + 1, sizeof *c->tallies);
     c->samples = memory_zeroed(instructions, sizeof *c->samples);
-    c->block_runs = memory_zeroed(2 * (instructions + blocks), sizeof *c->block_runs);
+    c->block_runs = memory_zeroed(run_entries(plan->function), sizeof *c->block_runs);
     const bool ready = c->tallies && c->samples && c->block_runs && sim_loops_create(c);
     if (!ready || sim_l1_create(plan->l1_bytes, &c->l1) != HAUL_OK) {
         sim_counting_free(c);
@@ -96,6 +102,27 @@ haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **out) 
     c->instruction_threads = c->instruction_runs + instructions;
     *out = c;
     return HAUL_OK;
+}
+
+void sim_counting_renew(const sim_count_plan *plan, sim_counting *c) {
+    c->plan = plan;
+    memset(c->tallies, 0, plan->tally_count * sizeof *c->tallies);
+    memset(c->block_runs, 0, run_entries(plan->function) * sizeof *c->block_runs);
+    sim_samples_renew(c);
+    sim_loops_renew(c);
+    for (uint32_t w = 0; w < SIM_RESIDENT_WARPS; w++) c->in_flight[w].warp = NULL;
+    sim_log_clear(&c->log);
+    memory_free(c->local_written);
+    memory_free(c->deferred);
+    memset(&c->constants, 0, sizeof *c - offsetof(sim_counting, constants));
+    sim_l1_renew(c->l1, plan->l1_bytes);
+}
+
+uint64_t sim_counting_bytes(const sim_counting *c) {
+    uint64_t entries = 0;
+    for (unsigned s = 0; s < SIM_SLICES; s++) entries += c->log.slices[s].capacity;
+    return sizeof *c + sim_l1_size() + entries * sizeof(sim_log_entry) + c->plan->tally_count * sizeof *c->tallies +
+           run_entries(c->function) * sizeof *c->block_runs;
 }
 
 void sim_counting_free(sim_counting *c) {

@@ -304,6 +304,7 @@ static __attribute__((noinline)) void play_part(const sim_l2 *l2, sim_l2_slice *
                                                 unsigned part) {
     enum { SETS_AHEAD = 8 };
     const uint32_t count = waiting->count[part];
+    if (count) slice->used_parts |= 1u << part;
     for (uint32_t i = 0; i < count; i++) {
         fetch_set(slice, waiting->set[part][i + SETS_AHEAD < count ? i + SETS_AHEAD : i]);
         play(l2, slice, waiting->entries[part][i], waiting->set[part][i]);

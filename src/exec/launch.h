@@ -47,10 +47,11 @@ typedef struct sim_launch {
     sim_print_sink print;   /* gets the kernel's printed text */
     sim_l2_window window;   /* L2 access policy window of the launch */
     uint64_t set_aside;     /* bytes of L2 reserved for persisting lines */
-    struct sim_l2 **l2;     /* L2 state before and after the launch; NULL: L2 is empty at the start */
+    struct sim_l2 **l2;     /* the L2 that the last launch has left, or NULL; gets this one's. May be NULL */
+    bool keeps_l2;          /* L2 begins as the last launch has left it; otherwise empty */
     sim_kernel_load *load;  /* gets the machine resources that the kernel uses; may be NULL */
     sim_rough_time *rough;  /* gets the estimated time of an uncounted launch; may be NULL */
-    struct sim_spares *spares;         /* for uncounted launches; may be NULL */
+    struct sim_spares *spares;         /* may be NULL */
     struct sim_shadow_memory **shadow; /* with `check`: memory from launch to launch (check/shadow_memory.h); or NULL */
     bool *wrote_host;             /* set if the kernel wrote, or may have written, mapped host memory; may be NULL */
     struct sim_node_launch *node; /* with checks of several devices: its place among them; NULL otherwise */

@@ -76,10 +76,9 @@ static haul_status connect_sms(sim_run *s) {
 static haul_status find_sms(sim_run *s) {
     const sim_launch *l = &s->launch;
     const uint32_t n = s->grid.used_sms;
-    const bool may_keep = l->spares && !s->plan;
     s->sm_count = 0;
-    if (may_keep) s->sms = sim_spares_take(l->spares, &s->grid, &s->sm_count);
-    if (!s->sms) s->sms = memory_zeroed(may_keep ? l->machine->sms : n, sizeof *s->sms);
+    if (l->spares) s->sms = sim_spares_take(l->spares, &s->grid, s->plan != NULL, &s->sm_count);
+    if (!s->sms) s->sms = memory_zeroed(l->spares ? l->machine->sms : n, sizeof *s->sms);
     if (!s->sms) return no_memory_for_sms(n);
     for (; s->sm_count < n; s->sm_count++) s->sms[s->sm_count].grid = &s->grid;
     /* repeats the message here: messages belong to a thread */
@@ -96,22 +95,27 @@ static void choose_threads(sim_run *s) {
     s->grid.host_threads = (uint32_t)s->threads; /* decides when to compile */
 }
 
-/* Takes an empty L2, or the one that earlier launches left. */
+/* Takes the L2 that earlier launches left, or a new one. */
 static haul_status find_l2(sim_run *s) {
     const sim_launch *l = &s->launch;
     if (!l->l2 || !*l->l2) return sim_l2_create(l->machine, sim_run_threads(s, s->expected), &s->l2);
     s->l2 = *l->l2;
     *l->l2 = NULL;
-    sim_l2_begin_launch(s->l2);
+    if (l->keeps_l2)
+        sim_l2_begin_launch(s->l2);
+    else
+        sim_l2_empty(s->l2);
     return HAUL_OK;
 }
 
-/* Leaves the L2 to the next launch, whose first requests may hit, or frees it. */
+/* Leaves the L2 to the next launch, or frees it. Launches that ran at the same time each had their own. */
 static void leave_l2(sim_run *s) {
-    if (s->launch.l2 && s->l2)
+    if (s->launch.l2 && s->l2) {
+        sim_l2_free(*s->launch.l2);
         *s->launch.l2 = s->l2;
-    else
+    } else {
         sim_l2_free(s->l2);
+    }
     s->l2 = NULL;
 }
 
@@ -154,9 +158,9 @@ haul_status sim_run_set_up_part(sim_run *s, const sim_cluster_range *part, bool 
     return find_sms(s);
 }
 
-/* Only the SMs of an uncounted part that has run well can serve a later launch. */
+/* Only the SMs of a part that has run well can serve a later launch. */
 void sim_run_tear_down_part(sim_run *s, bool well) {
-    sim_spares *spares = well && !s->plan ? s->launch.spares : NULL;
+    sim_spares *spares = well ? s->launch.spares : NULL;
     if (!spares || !sim_spares_put(spares, &s->grid, s->sms, s->sm_count)) {
         if (s->sms) on_sms(s, s->sm_count, free_sm);
         memory_free(s->sms);

@@ -124,12 +124,15 @@ void sim_sm_free(sim_sm *sm) {
 uint64_t sim_sm_bytes(const sim_sm *sm) {
     const sim_grid *g = sm->grid;
     const uint64_t block = block_memory(g) + g->threads * g->program->frame_bytes;
-    return sm->room * block + g->program->function->instruction_count * sizeof(sim_reach) + sizeof(sim_sm);
+    const uint64_t counting = sm->counting ? sim_counting_bytes(sm->counting) : 0;
+    const uint64_t hazards = sm->hazards ? sim_hazards_bytes(sm) : 0;
+    return sm->room * block + g->program->function->instruction_count * sizeof(sim_reach) + sizeof(sim_sm) + counting +
+           hazards;
 }
 
 /* Resets the state that a launch leaves behind. Blocks need no reset: a cluster's start sets up all that its threads
- * can see. */
-static void renew_sm(const sim_grid *g, sim_sm *sm) {
+ * can see. Returns false if the SM cannot be used again. */
+static bool renew_sm(const sim_grid *g, const sim_count_plan *plan, sim_sm *sm) {
     sm->grid = g;
     sm->follower = g->follower;
     sm->next_cluster = sim_sm_first_cluster(g, sm->index);
@@ -146,13 +149,12 @@ static void renew_sm(const sim_grid *g, sim_sm *sm) {
     sim_tmems_free(sm);
     sim_print_log_free(&sm->printed);
     if (sm->native) sim_native_renew(sm);
+    if (plan) sim_counting_renew(plan, sm->counting);
+    return !sm->hazards || sim_hazards_renew(sm);
 }
 
 haul_status sim_sm_prepare(const sim_grid *g, const sim_count_plan *plan, uint32_t index, sim_sm *sm) {
-    if (sm->room && sm->room >= most_resident(g, index)) {
-        renew_sm(g, sm);
-        return HAUL_OK;
-    }
+    if (sm->room && sm->room >= most_resident(g, index) && renew_sm(g, plan, sm)) return HAUL_OK;
     if (sm->room) sim_sm_free(sm);
     return create_sm(g, plan, index, sm);
 }

@@ -25,12 +25,18 @@ typedef struct sim_spare {
     struct sim_spare *next;
 } sim_spare;
 
+/* Returns whether the grids' checks need the same code and the same tables. */
+static bool is_checked_like(const sim_grid *a, const sim_grid *b) {
+    return a->check == b->check && !a->follower == !b->follower && a->schedule.is_unfenced == b->schedule.is_unfenced &&
+           a->proxies.spaces == b->proxies.spaces && a->relaxes == b->relaxes && a->has_mbarriers == b->has_mbarriers;
+}
+
 /* Returns whether the SMs can run blocks of grid g. */
-static bool suits(const sim_spare *spare, const sim_grid *g) {
+static bool suits(const sim_spare *spare, const sim_grid *g, bool counted) {
     const sim_grid *a = &spare->grid;
-    return a->program == g->program && a->resident == g->resident && a->shared_bytes == g->shared_bytes &&
-           a->dynamic_bytes == g->dynamic_bytes && !memcmp(a->block, g->block, sizeof a->block) &&
-           !memcmp(a->cluster, g->cluster, sizeof a->cluster);
+    return a->program == g->program && (spare->sms->counting != NULL) == counted && is_checked_like(a, g) &&
+           a->resident == g->resident && a->shared_bytes == g->shared_bytes && a->dynamic_bytes == g->dynamic_bytes &&
+           !memcmp(a->block, g->block, sizeof a->block) && !memcmp(a->cluster, g->cluster, sizeof a->cluster);
 }
 
 /* Removes *at from the list. */
@@ -49,9 +55,9 @@ static void free_spare(sim_spare *spare) {
     memory_free(spare);
 }
 
-sim_sm *sim_spares_take(sim_spares *s, const sim_grid *g, uint32_t *count) {
+sim_sm *sim_spares_take(sim_spares *s, const sim_grid *g, bool counted, uint32_t *count) {
     for (sim_spare **at = &s->first; *at; at = &(*at)->next) {
-        if (!suits(*at, g)) continue;
+        if (!suits(*at, g, counted)) continue;
         sim_spare *spare = take_out(s, at);
         sim_sm *sms = spare->sms;
         *count = spare->sm_count;

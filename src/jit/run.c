@@ -201,6 +201,15 @@ static void free_memos(sim_native *n, uint32_t index) {
     memory_free(memos);
 }
 
+/* Each launch counts and samples anew. */
+static void forget_memos(sim_native *n) {
+    for (uint32_t s = 0; s < n->segment_limit; s++) {
+        free_memos(n, s);
+        n->all_memos[s] = NULL;
+        n->seen[s] = NULL;
+    }
+}
+
 /* Makes the memos of a segment that has not run yet, or has replaced another. */
 static bool make_memos(sim_native *n, const sim_segment *s) {
     settle_segment(n, s->index);
@@ -273,6 +282,7 @@ void sim_native_renew(const sim_sm *sm) {
     const size_t blocks = sm->grid->program->function->block_count + 1;
     n->params = sm->grid->params;
     memset(n->part_runs, 0, 2 * blocks * sizeof *n->part_runs);
+    if (sm->counting) forget_memos(n);
 }
 
 void sim_native_settle(sim_native *n) {

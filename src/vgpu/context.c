@@ -361,7 +361,10 @@ void sim_driver_map_pages(sim_note_overrun *note) {
 }
 
 void sim_driver_keep_l2(bool keeps) {
+    if (keeps == current->keeps_l2) return;
     current->keeps_l2 = keeps;
+    sim_l2_free(current->l2);
+    current->l2 = NULL;
 }
 
 void sim_driver_set_print(sim_print_sink sink) {

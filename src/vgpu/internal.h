@@ -192,7 +192,7 @@ struct CUctx_st {
     uint64_t persisting_l2;
     bool keeps_l2;                 /* between launches */
     bool launched_unchecked;       /* since checks were last on: nobody followed what these launches wrote */
-    struct sim_l2 *l2;             /* its contents, if kept; NULL: no launch was counted yet */
+    struct sim_l2 *l2;             /* as the last counted launch has left it, or NULL */
     uint64_t stack_bytes;          /* per thread; 0: the default */
     uint64_t heap_bytes;           /* of the device; 0: the default */
     uint64_t print_bytes;          /* the printf() buffer's size, as the program sees it */

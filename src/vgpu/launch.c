@@ -96,7 +96,8 @@ static sim_launch describe(const sim_work *w) {
                     .print = c->print,
                     .window = window_of(&w->window),
                     .set_aside = c->persisting_l2,
-                    .l2 = c->keeps_l2 ? &c->l2 : NULL};
+                    .l2 = &c->l2,
+                    .keeps_l2 = c->keeps_l2};
     memcpy(l.grid, w->config.grid, sizeof l.grid);
     memcpy(l.block, w->config.block, sizeof l.block);
     memcpy(l.cluster, w->cluster, sizeof l.cluster);

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +21,39 @@
 
 enum { DEEPEST = 32 }; /* frames of haul's own */
 
+/* The addresses of this library: dladdr() would search its symbols for each of a stack's frames. */
+static struct {
+    pthread_once_t once;
+    uintptr_t from, to;
+} ours = {.once = PTHREAD_ONCE_INIT};
+
+/* Called for each loaded object, with its segments. */
+static int note_ours(struct dl_phdr_info *object, size_t size, void *context) {
+    const uintptr_t inside = (uintptr_t)standin_caller_now;
+    uintptr_t from = UINTPTR_MAX, to = 0;
+    (void)size;
+    (void)context;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        const uintptr_t begin = object->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
+        if (segment->p_type != PT_LOAD) continue;
+        from = begin < from ? begin : from;
+        to = end > to ? end : to;
+    }
+    if (inside < from || inside >= to) return 0;
+    ours.from = from;
+    ours.to = to;
+    return 1;
+}
+
+static void find_ours(void) {
+    dl_iterate_phdr(note_ours, NULL);
+}
+
 /* Whether an address belongs to this library. */
 static bool is_ours(const void *address) {
-    Dl_info ours, other;
-    return dladdr((const void *)(uintptr_t)standin_caller_now, &ours) && dladdr(address, &other) &&
-           ours.dli_fbase == other.dli_fbase;
+    pthread_once(&ours.once, find_ours);
+    return (uintptr_t)address >= ours.from && (uintptr_t)address < ours.to;
 }
 
 /* The frame after the last one of haul's is the program's; the one before it is the function that it called. Both
