@@ -10,9 +10,9 @@
 #include "exec/paths.h"
 #include "state/block.h"
 
-/* Creates an SM. plan NULL: nothing is counted. If the SM is one of a launch of the same kernel and block shape, counted
- * and checked like this one, whose blocks have all ended, and it has room for its share of this grid, it is used again.
- * `sm` is such an SM, or all zero. After a failure the SM is incomplete, but sim_sm_free() accepts it. */
+/* Creates an SM. plan NULL: nothing is counted. If the SM is one of a launch of the same kernel and block shape,
+ * counted and checked like this one, whose blocks have all ended, and it has room for its share of this grid, it is
+ * used again. `sm` is such an SM, or all zero. After a failure the SM is incomplete, but sim_sm_free() accepts it. */
 haul_status sim_sm_prepare(const sim_grid *grid, const sim_count_plan *plan, uint32_t index, sim_sm *sm);
 void sim_sm_free(sim_sm *sm);
 /* Returns the most host memory that the SM takes. */

@@ -13,8 +13,9 @@ typedef struct sim_spares {
     uint64_t bytes; /* of host memory, in all of them */
 } sim_spares;
 
-/* Returns *count SMs that fit the grid and are counted or not as it is, in an array that the caller owns and that has room for all SMs of the machine;
- * NULL if there are none. They may be fewer or more than the grid uses. sim_sm_prepare() gets each ready. */
+/* Returns *count SMs that fit the grid and are counted or not as it is, in an array that the caller owns and that has
+ * room for all SMs of the machine; NULL if there are none. They may be fewer or more than the grid uses.
+ * sim_sm_prepare() gets each ready. */
 sim_sm *sim_spares_take(sim_spares *spares, const sim_grid *grid, bool counted, uint32_t *count);
 /* Keeps `count` SMs after a launch that has succeeded. Returns false if it does not; then the caller still owns
  * them. */

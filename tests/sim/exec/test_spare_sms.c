@@ -1,4 +1,5 @@
-/* SMs are kept from launch to launch of a kernel, whatever the sizes of its grids. */
+/* SMs are kept from launch to launch of a kernel, whatever the sizes of its grids, and whether they count and check. */
+#include "base/arena.h"
 #include "context.h"
 #include "vgpu/internal.h"
 
@@ -14,7 +15,16 @@ static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           "  .reg .b64 %rd<3>;\n  .reg .b32 %r<3>;\n  .local .b32 own[128];\n"
                           "  ld.param.u64 %rd1, [to];\n  mov.u32 %r1, %ctaid.x;\n"
                           "  st.local.u32 [own], 1;\n  ld.local.u32 %r2, [own];\n"
-                          "  mad.wide.u32 %rd2, %r1, 4, %rd1;\n  red.global.add.u32 [%rd2], %r2;\n  ret;\n}\n";
+                          "  mad.wide.u32 %rd2, %r1, 4, %rd1;\n  red.global.add.u32 [%rd2], %r2;\n  ret;\n}\n"
+                          /* Threads read what the next one has stored; if `skips`, they do not wait for it. */
+                          ".visible .entry turn(.param .u64 to, .param .u32 skips) {\n"
+                          "  .reg .b64 %rd<3>;\n  .reg .b32 %r<6>;\n  .reg .pred %p;\n  .shared .b32 own[64];\n"
+                          "  ld.param.u64 %rd1, [to];\n  ld.param.u32 %r1, [skips];\n  mov.u32 %r2, %tid.x;\n"
+                          "  mov.u32 %r3, own;\n  mad.lo.u32 %r3, %r2, 4, %r3;\n  st.shared.u32 [%r3], %r2;\n"
+                          "  setp.ne.u32 %p, %r1, 0;\n  @%p bra READ;\n  bar.sync 0;\n"
+                          "READ:\n  xor.b32 %r4, %r2, 63;\n  mov.u32 %r3, own;\n  mad.lo.u32 %r3, %r4, 4, %r3;\n"
+                          "  ld.shared.u32 %r5, [%r3];\n  mad.wide.u32 %rd2, %r2, 4, %rd1;\n"
+                          "  red.global.add.u32 [%rd2], %r5;\n  ret;\n}\n";
 
 enum { MOST_BLOCKS = 3000 };
 
@@ -77,10 +87,45 @@ static void sms_full_of_threads_are_kept(void **state) {
     for (uint32_t b = 0; b < BLOCKS; b++) assert_int_equal(out[b], LAUNCHES * THREADS);
 }
 
+/* Launches a row of blocks of `turn` and records it. */
+static void run_turn(uint32_t skips, haul_run *run, arena *memory) {
+    CUfunction kernel;
+    void *parameters[] = {&words, &skips};
+    OK(cu->module_function(&kernel, module, "turn"));
+    sim_driver_record(run, 0, memory);
+    OK(cu->launch(kernel, 200, 1, 1, 64, 1, 1, 0, NULL, parameters, NULL));
+    OK(cu->synchronize());
+}
+
+/* A defect in one launch is found in that one, and counters are those of SMs and an L2 that nobody has used before. */
+static void checked_and_counted_launches_share_their_sms(void **state) {
+    (void)state;
+    enum { LAUNCHES = 5, SKIPPING = 2 };
+    haul_launch_record records[LAUNCHES];
+    jmp_buf out_of_memory;
+    arena memory;
+    if (setjmp(out_of_memory)) fail_msg("no memory");
+    arena_init(&memory, &out_of_memory);
+    sim_driver_set_counting(HAUL_COUNT_ALL);
+    sim_driver_set_checks(true, false, &(sim_schedule){0});
+    for (unsigned k = 0; k < LAUNCHES; k++) {
+        haul_run run = {.launches = &records[k], .launch_count = 1};
+        run_turn(k == SKIPPING, &run, &memory);
+        assert_int_equal(context->spares.count, 1);
+        assert_int_equal(records[k].finding_count > 0, k == SKIPPING);
+        if (k != SKIPPING) assert_memory_equal(records[k].counters, records[0].counters, sizeof records[0].counters);
+    }
+    sim_driver_set_checks(false, false, &(sim_schedule){0});
+    run_turn(0, NULL, NULL);
+    assert_int_equal(context->spares.count, 2); /* without checks it needs other SMs */
+    arena_free(&memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(grids_of_all_sizes_share_their_sms, set_up, close_context),
         cmocka_unit_test_setup_teardown(sms_full_of_threads_are_kept, set_up, close_context),
+        cmocka_unit_test_setup_teardown(checked_and_counted_launches_share_their_sms, set_up, close_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
