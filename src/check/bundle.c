@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* The cache keeps the parts of a bundle for several shapes and, with each, several places of lane 0 in its line. Loops
- * tend to come back to both. */
-enum { WAYS = 8, SHAPES = 12, FIRST_PARTS = 4 };
+/* The cache keeps the parts of a bundle for several shapes and, with each, every place of lane 0 in its line: warps that
+ * take their rows of a padded tile are at as many places. Loops tend to come back to both. */
+enum { WAYS = SIM_FOOTPRINT_LINE / 4, SHAPES = 12, FIRST_PARTS = 4 };
 
 typedef struct known_bundle {
     sim_part_list *list;    /* NULL: nothing yet */
@@ -162,7 +162,7 @@ static void make(const sim_warp *w, known_bundle *k, const uint32_t *pcs, size_t
 static known_bundle *find(const sim_warp *w, sim_bundle_cache *cache, uint32_t bundle, const uint32_t *pcs,
                           size_t count, const uint32_t apart[SIM_LANES], uint32_t first) {
     const uint32_t phase = first % SIM_FOOTPRINT_LINE;
-    known_bundle *k = &cache->ways[bundle * WAYS + (phase / 4 ^ phase / 16 ^ cache->shape) % WAYS];
+    known_bundle *k = &cache->ways[bundle * WAYS + (phase / 4 ^ cache->shape) % WAYS];
     if (k->shape != cache->shape || k->phase != phase) {
         make(w, k, pcs, count, apart, first);
         k->shape = cache->shape;

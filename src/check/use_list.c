@@ -46,99 +46,181 @@ void sim_use_list_sort(sim_use_list *f) {
     f->count = kept + 1;
 }
 
-/* ---- the shadow ---- */
+/* ---- a line's uses ---- */
 
-/* Adds each run of bytes. */
-static void add_bytes(sim_use_list *f, uint64_t line, sim_bytes bytes, sim_use like) {
+/* Bytes of a line that one instruction has used in one way. */
+typedef struct line_use {
+    sim_bytes bytes;
+    sim_use how; /* without a range */
+} line_use;
+
+/* If the uses of a line are more pieces than this, those of one kind are joined: fields of structures that lie side by
+ * side are otherwise a piece for each field and thread. */
+enum { MOST_USES = 16, MOST_PIECES = 8 };
+
+typedef struct line_uses {
+    uint64_t line;
+    uint32_t count;
+    line_use uses[MOST_USES];
+} line_uses;
+
+static bool is_of_kind(const sim_use *a, const sim_use *b) {
+    return a->writes == b->writes && a->strong == b->strong;
+}
+
+/* Returns the number of runs of ones. */
+static unsigned count_runs(sim_bytes b) {
+    const uint64_t low = b.half[0] & ~(b.half[0] << 1), high = b.half[1] & ~(b.half[1] << 1 | b.half[0] >> 63);
+    return (unsigned)(__builtin_popcountll(low) + __builtin_popcountll(high));
+}
+
+/* Joins all uses of a kind. Of their instructions it keeps the last: what holds for accesses behind it, as that they
+ * have waited for another kernel, is not said of one before. */
+static void join_kinds(line_uses *l) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t k = 0;
+        while (k < kept && !is_of_kind(&l->uses[k].how, &l->uses[i].how)) k++;
+        line_use *to = &l->uses[k];
+        if (k == kept) {
+            *to = l->uses[i];
+            kept++;
+            continue;
+        }
+        to->bytes = sim_bytes_or(to->bytes, l->uses[i].bytes);
+        if (l->uses[i].how.instruction > to->how.instruction) to->how.instruction = l->uses[i].how.instruction;
+    }
+    l->count = kept;
+}
+
+/* Notes that the bytes of the line were used. */
+static void note(line_uses *l, sim_bytes bytes, uint32_t instruction, uint8_t action, uint8_t strong) {
+    const sim_use how = {
+        .instruction = instruction, .writes = !sim_only_reads(action), .strong = strong == SIM_STRONG};
+    for (uint32_t i = 0; i < l->count; i++)
+        if (is_of_kind(&l->uses[i].how, &how) && l->uses[i].how.instruction == instruction) {
+            l->uses[i].bytes = sim_bytes_or(l->uses[i].bytes, bytes);
+            return;
+        }
+    if (l->count == MOST_USES) {
+        join_kinds(l);
+        note(l, bytes, instruction, action, strong);
+        return;
+    }
+    l->uses[l->count++] = (line_use){bytes, how};
+}
+
+/* Appends each run of the use's bytes, in the line at `line`. */
+static uint32_t put_runs(sim_use *runs, uint32_t count, uint64_t line, const line_use *use) {
     for (unsigned h = 0; h < 2; h++)
-        for (uint64_t bits = bytes.half[h]; bits;) {
+        for (uint64_t bits = use->bytes.half[h]; bits;) {
             const unsigned from = (unsigned)__builtin_ctzll(bits);
             const uint64_t behind = ~(bits >> from);
-            const unsigned count = behind ? (unsigned)__builtin_ctzll(behind) : 64;
-            like.from = line + 64 * h + from;
-            like.to = like.from + count;
-            sim_use_list_add(f, &like);
-            if (from + count >= 64) break;
-            bits &= ~UINT64_C(0) << (from + count);
+            const unsigned length = behind ? (unsigned)__builtin_ctzll(behind) : 64;
+            sim_use *r = &runs[count++];
+            *r = use->how;
+            r->from = line + 64 * h + from;
+            r->to = r->from + length;
+            if (from + length >= 64) break;
+            bits &= ~UINT64_C(0) << (from + length);
+        }
+    return count;
+}
+
+/* Adds the line's uses to the list, in the order of addresses. */
+static void add_line(sim_use_list *f, line_uses *l) {
+    enum { MOST_RUNS = MOST_USES * SIM_FOOTPRINT_LINE / 2 };
+    sim_use runs[MOST_RUNS];
+    uint32_t pieces = 0, count = 0;
+    for (uint32_t i = 0; i < l->count; i++) pieces += count_runs(l->uses[i].bytes);
+    if (pieces > MOST_PIECES) join_kinds(l);
+    for (uint32_t i = 0; i < l->count; i++) count = put_runs(runs, count, l->line, &l->uses[i]);
+    if (l->count > 1) qsort(runs, count, sizeof *runs, by_address);
+    for (uint32_t i = 0; i < count; i++) sim_use_list_add(f, &runs[i]);
+}
+
+/* ---- the shadow ---- */
+
+static void note_row(line_uses *l, const sim_row *r) {
+    note(l, r->bytes, r->instruction, r->action, r->strong);
+}
+
+static void note_rows(line_uses *l, const sim_slice *s, uint32_t first) {
+    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next) note_row(l, sim_slice_row(s, i));
+}
+
+static void note_shared(line_uses *l, const sim_slice *s, const sim_page_line *at) {
+    for (unsigned w = 0; w < sim_holder_warps(at->holder); w++) {
+        const sim_row r = sim_slice_shared_row(s, at, w);
+        note_row(l, &r);
+    }
+}
+
+/* Returns the bytes of one word of the line, of which `bits` has four bits. */
+static sim_bytes bytes_of_word(unsigned word, uint64_t bits) {
+    sim_bytes b = {{0, 0}};
+    b.half[word / 16] = bits << 4 * (word % 16);
+    return b;
+}
+
+static void note_words(line_uses *l, const sim_slice *s, const sim_line_words *words) {
+    for (unsigned role = 0; role < SIM_ROLES; role++)
+        for (unsigned w = 0; words->touches[role] && w < SIM_LINE_WORDS; w++) {
+            const sim_touch t = sim_slice_touch(s, &words->touches[role][w]);
+            if (t.epoch && t.bytes) note(l, bytes_of_word(w, t.bytes), t.instruction, t.action, t.strong);
         }
 }
 
-static sim_use reach_of(uint32_t instruction, uint8_t action, uint8_t strong) {
-    return (sim_use){.instruction = instruction, .writes = !sim_only_reads(action), .strong = strong == SIM_STRONG};
-}
-
-static void add_row(sim_use_list *f, uint64_t line, const sim_row *r) {
-    add_bytes(f, line, r->bytes, reach_of(r->instruction, r->action, r->strong));
-}
-
-static void add_rows(sim_use_list *f, const sim_slice *s, uint64_t line, uint32_t first) {
-    for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next) add_row(f, line, sim_slice_row(s, i));
-}
-
-static void add_shared(sim_use_list *f, const sim_slice *s, uint64_t line, const sim_page_line *at) {
-    for (unsigned w = 0; w < sim_holder_warps(at->holder); w++) {
-        const sim_row r = sim_slice_shared_row(s, at, w);
-        add_row(f, line, &r);
-    }
-}
-
-static void add_touch(sim_use_list *f, uint64_t word, const sim_touch *t) {
-    const sim_use like = reach_of(t->instruction, t->action, t->strong);
-    for (unsigned k = 0; t->epoch && k < 4;) {
-        sim_use r = like;
-        r.from = word + k;
-        while (k < 4 && t->bytes >> k & 1) k++;
-        r.to = word + k;
-        if (r.to > r.from)
-            sim_use_list_add(f, &r);
-        else
-            k++;
-    }
-}
-
-static void add_kept(sim_use_list *f, const sim_slice *s, uint64_t word, const sim_kept_touch *k) {
-    const sim_touch t = sim_slice_touch(s, k);
-    add_touch(f, word, &t);
-}
-
-static void add_words(sim_use_list *f, const sim_slice *s, uint64_t line, const sim_line_words *words) {
-    for (unsigned role = 0; role < SIM_ROLES; role++)
-        for (unsigned w = 0; words->touches[role] && w < SIM_LINE_WORDS; w++)
-            add_kept(f, s, line + 4 * w, &words->touches[role][w]);
-}
-
-static void add_notes(sim_use_list *f, const sim_slice *s, uint64_t line, uint32_t first) {
+static void note_notes(line_uses *l, const sim_slice *s, uint32_t first) {
     for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_note(s, i)->next) {
         const sim_note *n = sim_slice_note(s, i);
         const sim_accessor *a = sim_slice_accessor_at(s, n->by);
-        sim_use like = reach_of(a->instruction, a->action, a->strong);
-        for (uint32_t left = n->words; left; left &= left - 1) {
-            like.from = line + 4 * (uint64_t)__builtin_ctz(left);
-            like.to = like.from + 4;
-            sim_use_list_add(f, &like);
-        }
+        for (uint32_t left = n->words; left; left &= left - 1)
+            note(l, bytes_of_word((unsigned)__builtin_ctz(left), 15), a->instruction, a->action, a->strong);
     }
 }
 
 static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *slot) {
-    for (unsigned l = 0; l < SIM_PAGE_LINES; l++) {
-        const sim_page_line *at = &slot->page->lines[l];
-        const uint64_t line = (slot->number << SIM_WATCH_PAGE) + (uint64_t)l * SIM_FOOTPRINT_LINE;
+    for (unsigned i = 0; i < SIM_PAGE_LINES; i++) {
+        const sim_page_line *at = &slot->page->lines[i];
+        line_uses l;
+        l.line = (slot->number << SIM_WATCH_PAGE) + (uint64_t)i * SIM_FOOTPRINT_LINE;
+        l.count = 0;
         if (sim_link_is_detailed(at->link)) {
-            add_words(f, s, line, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED));
+            note_words(&l, s, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED));
         } else if (sim_link_is_noted(at->link)) {
-            add_notes(f, s, line, at->link);
+            note_notes(&l, s, at->link);
         } else if (sim_link_has_rows(at->link)) {
-            add_rows(f, s, line, at->link);
+            note_rows(&l, s, at->link);
         } else if (sim_link_is_shared(at->link)) {
-            add_shared(f, s, line, at);
+            note_shared(&l, s, at);
         }
+        add_line(f, &l);
     }
 }
 
+/* A page that a launch has used, and its slice. */
+typedef struct used_page {
+    const sim_page_slot *slot;
+    const sim_slice *slice;
+} used_page;
+
+static int by_number(const void *a, const void *b) {
+    const used_page *x = a, *y = b;
+    return x->slot->number < y->slot->number ? -1 : x->slot->number > y->slot->number;
+}
+
+/* Goes through the pages in the order of addresses, so that the list needs no sorting. */
 void sim_watch_uses(const sim_watch *watch, sim_use_list *f) {
-    for (unsigned i = 0; i < SIM_WATCH_SLICES; i++)
+    size_t pages = 0, count = 0;
+    for (unsigned i = 0; i < SIM_WATCH_SLICES; i++) pages += watch->slices[i].capacity;
+    used_page *used = memory_alloc((pages + 1) * sizeof *used);
+    f->failed |= !used;
+    for (unsigned i = 0; used && i < SIM_WATCH_SLICES; i++)
         for (size_t p = 0; p < watch->slices[i].capacity; p++)
-            if (watch->slices[i].pages[p].page) add_page(f, &watch->slices[i], &watch->slices[i].pages[p]);
-    sim_use_list_sort(f);
+            if (watch->slices[i].pages[p].page)
+                used[count++] = (used_page){&watch->slices[i].pages[p], &watch->slices[i]};
+    if (used) qsort(used, count, sizeof *used, by_number);
+    for (size_t p = 0; p < count; p++) add_page(f, used[p].slice, used[p].slot);
+    memory_free(used);
 }

@@ -13,7 +13,7 @@ struct sim_watch;
 
 typedef struct sim_use {
     uint64_t from, to;
-    uint32_t instruction; /* one that has accessed these bytes */
+    uint32_t instruction; /* one that has accessed these bytes, or others of their line in the same way */
     bool writes;
     bool strong; /* by atomics, volatile or ordered accesses that reach the whole GPU: these may meet their like */
 } sim_use;
@@ -30,7 +30,7 @@ void sim_use_list_add(sim_use_list *f, const sim_use *reach);
 /* Sorts by address and joins what belongs together. */
 void sim_use_list_sort(sim_use_list *f);
 void sim_use_list_free(sim_use_list *f);
-/* Reads the accesses that the shadow of global memory has kept, and sorts them. A byte that was written counts as
+/* Reads the accesses that the shadow of global memory has kept, in the order of addresses. A byte that was written counts as
  * written only, whoever reads it. Lines that the shadow has given up are left out. */
 void sim_watch_uses(const struct sim_watch *watch, sim_use_list *f);
 

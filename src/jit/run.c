@@ -201,13 +201,10 @@ static void free_memos(sim_native *n, uint32_t index) {
     memory_free(memos);
 }
 
-/* Each launch counts and samples anew. */
+/* Each launch samples shapes anew. */
 static void forget_memos(sim_native *n) {
-    for (uint32_t s = 0; s < n->segment_limit; s++) {
-        free_memos(n, s);
-        n->all_memos[s] = NULL;
-        n->seen[s] = NULL;
-    }
+    for (uint32_t s = 0; s < n->segment_limit; s++)
+        for (size_t g = 0; n->all_memos[s] && g < n->seen[s]->cohort_count; g++) forget_memo(&n->all_memos[s][g]);
 }
 
 /* Makes the memos of a segment that has not run yet, or has replaced another. */
