@@ -388,6 +388,7 @@ static void free_shadow(sim_shadow *s, uint32_t actors) {
         memory_free(s->line_reads[a].more);
     }
     memory_free(s->lines);
+    memory_free(s->more_rows);
     memory_free(s->line_reads);
     memory_free(s->reads);
     memory_free(s->cells);
@@ -515,6 +516,7 @@ bool sim_hazards_renew(sim_sm *sm) {
 static uint64_t shadow_bytes(const sim_shadow *s, const sim_grid *g, uint32_t actors) {
     const uint64_t words = sim_shadow_words(g), lines = g->shared_bytes / SIM_FOOTPRINT_LINE + 1;
     uint64_t bytes = lines * sizeof *s->lines;
+    if (s->more_rows) bytes += lines * (SIM_LINE_WRITERS - SIM_LINE_FIRST_WRITERS) * sizeof *s->more_rows;
     if (s->cells) bytes += words * sizeof *s->cells;
     if (s->bytes) bytes += 4 * words * sizeof *s->bytes;
     if (s->local) bytes += g->threads * g->program->frame_bytes / 4;

@@ -175,7 +175,7 @@ typedef struct sim_read_row {
     uint32_t time, instruction;
 } sim_read_row;
 
-enum { SIM_LINE_WRITERS = 4, SIM_LINE_READERS = 4, SIM_LINE_FIRST_READERS = 2 };
+enum { SIM_LINE_WRITERS = 16, SIM_LINE_FIRST_WRITERS = 4, SIM_LINE_READERS = 4, SIM_LINE_FIRST_READERS = 2 };
 
 /* A line of shared memory that a few rows describe completely: no copies in flight but cp.async, and only accesses
  * known to be ordered. Otherwise the line is `detailed` and its words' cells describe it. See lines.c. */
@@ -189,7 +189,7 @@ typedef struct sim_line {
     bool detailed;
     /* Detailed: when a cell changed last; what was settled when a return to rows was last tried. */
     uint32_t touched, tried;
-    sim_line_row rows[SIM_LINE_WRITERS]; /* who wrote its bytes last; no byte is in two rows */
+    sim_line_row rows[SIM_LINE_FIRST_WRITERS]; /* who wrote its bytes last; no byte is in two rows */
 } sim_line;
 
 /* A part of one or several accesses; part.line is relative to a line that the caller names. `instruction`: the last of
@@ -282,6 +282,7 @@ typedef struct sim_shadow {
     uint64_t version; /* changes when lines are written or change their form */
     uint32_t late_at; /* time of the last read that may not be in rows yet */
     sim_line *lines;
+    sim_line_row *more_rows;    /* the others of SIM_LINE_WRITERS for each line; NULL until needed */
     sim_line_reads *line_reads; /* by actor */
     /* Detailed lines only: */
     sim_cell *cells;      /* NULL until needed */

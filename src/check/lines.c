@@ -64,6 +64,12 @@ static bool has_cells(const sim_visit *k) {
     return has_memory(k, s->cells);
 }
 
+/* Returns row `i` of the line's writes. */
+static inline sim_line_row *writer_of(const sim_shadow *s, const sim_line *l, unsigned i) {
+    enum { FIRST = SIM_LINE_FIRST_WRITERS, MORE = SIM_LINE_WRITERS - FIRST };
+    return (sim_line_row *)(i < FIRST ? &l->rows[i] : &s->more_rows[(size_t)(l - s->lines) * MORE + i - FIRST]);
+}
+
 static uint32_t find_settled(sim_domain *d) {
     uint32_t least = UINT32_MAX;
     for (uint32_t a = 0; a < d->actors; a++) {
@@ -225,7 +231,7 @@ static bool spread_reads(const sim_visit *k, uint32_t index, const sim_line_row 
 /* Returns a row for bytes written so long ago that no row says by whom. */
 static sim_line_row old_writes(const sim_visit *k, const sim_line *l) {
     sim_line_row r = {.bytes = l->written, .owner = {{.lanes = 1}}, .time = k->d->start};
-    for (unsigned i = 0; i < l->writers; i++) r.bytes = sim_bytes_without(r.bytes, l->rows[i].bytes);
+    for (unsigned i = 0; i < l->writers; i++) r.bytes = sim_bytes_without(r.bytes, writer_of(k->s, l, i)->bytes);
     return r;
 }
 
@@ -247,7 +253,7 @@ static bool detail(const sim_visit *k, sim_line *l) {
     change(k);
     const sim_line_row gone = old_writes(k, l);
     split = split_words(&gone);
-    for (unsigned i = 0; i < l->writers; i++) split = sim_bytes_or(split, split_words(&l->rows[i]));
+    for (unsigned i = 0; i < l->writers; i++) split = sim_bytes_or(split, split_words(writer_of(k->s, l, i)));
     each_read(k, l, add_split, &split);
     if (sim_bytes_any(split) && !sim_has_byte_cells(k)) return false;
     memset(&k->s->cells[first], 0, LINE_WORDS * sizeof *k->s->cells);
@@ -255,7 +261,7 @@ static bool detail(const sim_visit *k, sim_line *l) {
         if (sim_bytes_of_word(split, w)) split_word(k, first + w);
     const bool is_split = sim_bytes_any(split);
     spread_write(k, first, &gone, is_split);
-    for (unsigned i = 0; i < l->writers; i++) spread_write(k, first, &l->rows[i], is_split);
+    for (unsigned i = 0; i < l->writers; i++) spread_write(k, first, writer_of(k->s, l, i), is_split);
     l->detailed = true;
     return each_read(k, l, spread_reads, NULL);
 }
@@ -280,7 +286,7 @@ static bool is_known(const sim_visit *k, const sim_line_row *r, const sim_part *
 
 static bool knows_writers(const sim_visit *k, const sim_line *l, const sim_part *p) {
     for (unsigned i = 0; i < l->writers; i++) {
-        const sim_line_row *r = &l->rows[i];
+        const sim_line_row *r = writer_of(k->s, l, i);
         if (!sim_bytes_overlap(r->bytes, p->bytes)) continue;
         if (sim_cannot_race(k, r->state, r->actor, r->instruction) &&
             !sim_was_told(k, r->actor, r->time, r->instruction))
@@ -290,9 +296,11 @@ static bool knows_writers(const sim_visit *k, const sim_line *l, const sim_part 
     return true;
 }
 
-static bool overlaps_arriving(const sim_line *l, const sim_part *p) {
-    for (unsigned i = 0; l->arriving && i < l->writers; i++)
-        if (l->rows[i].state & SIM_CELL_ARRIVING && sim_bytes_overlap(l->rows[i].bytes, p->bytes)) return true;
+static bool overlaps_arriving(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    for (unsigned i = 0; l->arriving && i < l->writers; i++) {
+        const sim_line_row *r = writer_of(k->s, l, i);
+        if (r->state & SIM_CELL_ARRIVING && sim_bytes_overlap(r->bytes, p->bytes)) return true;
+    }
     return false;
 }
 
@@ -303,7 +311,7 @@ static bool knows_reader(const sim_visit *k, uint32_t index, const sim_line_row 
 
 /* True if rows show that the read is ordered after all writes, and all bytes were written. */
 static bool may_read(const sim_visit *k, const sim_line *l, const sim_part *p) {
-    if (sim_bytes_any(sim_bytes_without(p->bytes, l->written)) || overlaps_arriving(l, p)) return false;
+    if (sim_bytes_any(sim_bytes_without(p->bytes, l->written)) || overlaps_arriving(k, l, p)) return false;
     return l->written_at <= k->v->least || knows_writers(k, l, p);
 }
 
@@ -312,7 +320,7 @@ static bool may_read(const sim_visit *k, const sim_line *l, const sim_part *p) {
 static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) {
     sim_part part = *p;
     if (k->action == HAUL_ACTION_ATOMIC && sim_bytes_any(sim_bytes_without(p->bytes, l->written))) return false;
-    if ((k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) || overlaps_arriving(l, p)) return false;
+    if ((k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) || overlaps_arriving(k, l, p)) return false;
     if (l->written_at > k->v->least && !knows_writers(k, l, p)) return false;
     return l->read_at <= k->v->least || each_read(k, l, knows_reader, &part);
 }
@@ -370,10 +378,11 @@ static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *re
     return note_new_read(k, reads, index, p, time);
 }
 
-static void drop_overwritten(sim_line *l, const sim_part *p) {
+static void drop_overwritten(const sim_visit *k, sim_line *l, const sim_part *p) {
     for (unsigned i = l->writers; i-- > 0;) {
-        l->rows[i].bytes = sim_bytes_without(l->rows[i].bytes, p->bytes);
-        if (!sim_bytes_any(l->rows[i].bytes)) l->rows[i] = l->rows[--l->writers];
+        sim_line_row *r = writer_of(k->s, l, i);
+        r->bytes = sim_bytes_without(r->bytes, p->bytes);
+        if (!sim_bytes_any(r->bytes)) *r = *writer_of(k->s, l, --l->writers);
     }
 }
 
@@ -381,28 +390,39 @@ static void drop_overwritten(sim_line *l, const sim_part *p) {
  * matters who wrote. */
 static void drop_settled(const sim_visit *k, sim_line *l) {
     if (k->d->first->sm->grid->proxies.engine) return;
-    for (unsigned i = l->writers; i-- > 0;)
-        if (l->rows[i].time <= settled(k->d) && !(l->rows[i].state & SIM_CELL_ARRIVING))
-            l->rows[i] = l->rows[--l->writers];
+    for (unsigned i = l->writers; i-- > 0;) {
+        sim_line_row *r = writer_of(k->s, l, i);
+        if (r->time <= settled(k->d) && !(r->state & SIM_CELL_ARRIVING)) *r = *writer_of(k->s, l, --l->writers);
+    }
+}
+
+/* Returns whether the line has a row for another write. Lines that many warps write, each a few bytes, have the further
+ * rows. */
+static bool has_writer_room(const sim_visit *k, const sim_line *l) {
+    const size_t rows = sim_shadow_words(k->w->sm->grid) / LINE_WORDS * (SIM_LINE_WRITERS - SIM_LINE_FIRST_WRITERS);
+    if (l->writers < SIM_LINE_FIRST_WRITERS) return true;
+    if (l->writers == SIM_LINE_WRITERS) return false;
+    if (!k->s->more_rows) k->s->more_rows = memory_zeroed(rows, sizeof *k->s->more_rows);
+    return has_memory(k, k->s->more_rows);
 }
 
 /* Records a write in a row; false if there is none left. */
 static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8_t state) {
     change(k);
-    drop_overwritten(l, p);
+    drop_overwritten(k, l, p);
     l->written_at = k->d->now;
     l->written = sim_bytes_or(l->written, p->bytes);
     for (unsigned i = 0; i < l->writers; i++) {
-        sim_line_row *r = &l->rows[i];
+        sim_line_row *r = writer_of(k->s, l, i);
         if (r->time != k->d->now || r->owner.bits != p->owner.bits || r->actor != k->actor ||
             r->instruction != k->instruction || r->state != state)
             continue;
         r->bytes = sim_bytes_or(r->bytes, p->bytes);
         return true;
     }
-    if (l->writers == SIM_LINE_WRITERS) drop_settled(k, l);
-    if (l->writers == SIM_LINE_WRITERS) return false;
-    take(k, &l->rows[l->writers++], p, state);
+    if (l->writers == SIM_LINE_FIRST_WRITERS || l->writers == SIM_LINE_WRITERS) drop_settled(k, l);
+    if (!has_writer_room(k, l)) return false;
+    take(k, writer_of(k->s, l, l->writers++), p, state);
     if (state & SIM_CELL_ARRIVING) l->arriving++;
     return true;
 }
@@ -616,9 +636,10 @@ static bool arrive(const sim_visit *k, sim_line *l, sim_line_row *r, const sim_p
     if (!sim_same_lanes(arrived, r->owner, p->owner)) return false;
     change(k);
     if (sim_bytes_any(rest)) {
-        if (l->writers == SIM_LINE_WRITERS) return false;
-        l->rows[l->writers] = *r;
-        l->rows[l->writers++].bytes = rest;
+        if (!has_writer_room(k, l)) return false;
+        sim_line_row *added = writer_of(k->s, l, l->writers++);
+        *added = *r;
+        added->bytes = rest;
         l->arriving++;
     }
     r->bytes = arrived;
@@ -632,7 +653,7 @@ static bool arrive(const sim_visit *k, sim_line *l, sim_line_row *r, const sim_p
 /* Returns false if the rows cannot say what has arrived. */
 static bool arrive_in_rows(const sim_visit *k, sim_line *l, const sim_part *p) {
     for (unsigned i = 0; i < l->writers; i++) {
-        sim_line_row *r = &l->rows[i];
+        sim_line_row *r = writer_of(k->s, l, i);
         const bool is_copy = r->state & SIM_CELL_ARRIVING && r->instruction == k->instruction && r->actor == k->actor;
         if (is_copy && sim_bytes_overlap(r->bytes, p->bytes) && !arrive(k, l, r, p)) return false;
     }

@@ -175,8 +175,7 @@ static void note_notes(line_uses *l, const sim_slice *s, uint32_t first) {
     for (uint32_t i = first; i != SIM_NO_ROW; i = sim_slice_note(s, i)->next) {
         const sim_note *n = sim_slice_note(s, i);
         const sim_accessor *a = sim_slice_accessor_at(s, n->by);
-        for (uint32_t left = n->words; left; left &= left - 1)
-            note(l, bytes_of_word((unsigned)__builtin_ctz(left), 15), a->instruction, a->action, a->strong);
+        note(l, sim_bytes_of_words(n->words), a->instruction, a->action, a->strong);
     }
 }
 

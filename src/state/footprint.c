@@ -206,6 +206,28 @@ static unsigned make_adjacent(sim_part parts[SIM_LANES], unsigned bytes, uint32_
     return count;
 }
 
+/* Returns whether the elements are rows of lines, of which each `apart`-th element lies in the same line, at an even
+ * stride: lanes that store a tile's rows as columns. */
+static bool is_interleaved(const element *e, unsigned count, unsigned apart) {
+    const uint32_t stride = e[apart].address - e[0].address;
+    for (unsigned i = apart; i < count; i++)
+        if (e[i].address - e[i - apart].address != stride || !in_line(&e[i], e[i % apart].address / SIM_FOOTPRINT_LINE))
+            return false;
+    return true;
+}
+
+/* Puts interleaved elements of a line side by side, so that they become one part. */
+static void group_by_line(element elements[SIM_LANES], unsigned count) {
+    element grouped[SIM_LANES];
+    unsigned apart = 2, n = 0;
+    if (count < 4 || in_line(&elements[1], elements[0].address / SIM_FOOTPRINT_LINE)) return;
+    while (apart <= count / 2 && !is_interleaved(elements, count, apart)) apart *= 2;
+    if (apart > count / 2) return;
+    for (unsigned first = 0; first < apart; first++)
+        for (unsigned i = first; i < count; i += apart) grouped[n++] = elements[i];
+    memcpy(elements, grouped, count * sizeof *grouped);
+}
+
 /* Makes the parts of any lanes, and returns their number. */
 static unsigned make_parts(sim_part parts[SIM_LANES], unsigned bytes, uint32_t active,
                            const uint32_t address[SIM_LANES]) {
@@ -213,6 +235,7 @@ static unsigned make_parts(sim_part parts[SIM_LANES], unsigned bytes, uint32_t a
     const uint32_t first = address[__builtin_ctz(active)];
     if (are_adjacent(bytes, active, address)) return make_adjacent(parts, bytes, active, address);
     const unsigned count = list_elements(active, address, elements);
+    group_by_line(elements, count);
     const butterfly b = find_butterfly(elements, count, bytes);
     unsigned made = 0;
     for (unsigned i = 0; i < count;) {

@@ -57,6 +57,19 @@ static inline uint32_t sim_bytes_words(sim_bytes a) {
     }
     return words[0] | words[1] << 16;
 }
+/* Returns all bytes of the words, which are a bit each. */
+static inline sim_bytes sim_bytes_of_words(uint32_t words) {
+    sim_bytes b;
+    for (unsigned h = 0; h < 2; h++) {
+        uint64_t x = words >> 16 * h & 0xffff;
+        x = (x | x << 24) & UINT64_C(0x000000ff000000ff);
+        x = (x | x << 12) & UINT64_C(0x000f000f000f000f);
+        x = (x | x << 6) & UINT64_C(0x0303030303030303);
+        x = (x | x << 3) & UINT64_C(0x1111111111111111);
+        b.half[h] = x * 15;
+    }
+    return b;
+}
 static inline bool sim_bytes_has(sim_bytes a, unsigned byte) {
     return a.half[byte / 64] >> byte % 64 & 1;
 }
