@@ -396,12 +396,13 @@ static void drop_settled(const sim_visit *k, sim_line *l) {
     }
 }
 
-/* Returns whether the line has a row for another write. Lines that many warps write, each a few bytes, have the further
- * rows. */
-static bool has_writer_room(const sim_visit *k, const sim_line *l) {
+/* Returns whether the line has a row for the write. The further rows are for lines that many warps write, a few bytes
+ * each. Where single lanes write here and there, cells are faster. */
+static bool has_writer_room(const sim_visit *k, const sim_line *l, const sim_part *p) {
     const size_t rows = sim_shadow_words(k->w->sm->grid) / LINE_WORDS * (SIM_LINE_WRITERS - SIM_LINE_FIRST_WRITERS);
+    const bool is_one_lane = !(p->lanes & (p->lanes - 1));
     if (l->writers < SIM_LINE_FIRST_WRITERS) return true;
-    if (l->writers == SIM_LINE_WRITERS) return false;
+    if (l->writers == SIM_LINE_WRITERS || is_one_lane || k->action == HAUL_ACTION_ATOMIC) return false;
     if (!k->s->more_rows) k->s->more_rows = memory_zeroed(rows, sizeof *k->s->more_rows);
     return has_memory(k, k->s->more_rows);
 }
@@ -421,7 +422,7 @@ static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8
         return true;
     }
     if (l->writers == SIM_LINE_FIRST_WRITERS || l->writers == SIM_LINE_WRITERS) drop_settled(k, l);
-    if (!has_writer_room(k, l)) return false;
+    if (!has_writer_room(k, l, p)) return false;
     take(k, writer_of(k->s, l, l->writers++), p, state);
     if (state & SIM_CELL_ARRIVING) l->arriving++;
     return true;
@@ -636,7 +637,7 @@ static bool arrive(const sim_visit *k, sim_line *l, sim_line_row *r, const sim_p
     if (!sim_same_lanes(arrived, r->owner, p->owner)) return false;
     change(k);
     if (sim_bytes_any(rest)) {
-        if (!has_writer_room(k, l)) return false;
+        if (!has_writer_room(k, l, p)) return false;
         sim_line_row *added = writer_of(k->s, l, l->writers++);
         *added = *r;
         added->bytes = rest;
