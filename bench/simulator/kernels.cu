@@ -53,6 +53,48 @@ extern "C" __global__ void __launch_bounds__(256) product_staged(const float *a,
         *(float4 *)(c + (size_t)i * n) = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
 }
 
+/* ---- C = A * B, n x n, tiles of 64 x 64, 4 x 4 elements a thread; columns of A are rows in shared memory; n a multiple
+ * of 64 ---- */
+
+#define PANEL 8 /* columns of A and rows of B in shared memory */
+
+extern "C" __global__ void __launch_bounds__(256) product_in_registers(const float *a, const float *b, float *c,
+                                                                       unsigned n) {
+    __shared__ float left[PANEL][SIDE], right[PANEL][SIDE];
+    unsigned t = threadIdx.x, row = t / 16 * 4, column = t % 16 * 4;
+    float sum[4][4] = {};
+    a += (size_t)blockIdx.y * SIDE * n;
+    b += blockIdx.x * SIDE;
+    for (unsigned k = 0; k < n; k += PANEL) {
+        for (unsigned i = t; i < PANEL * SIDE; i += 256) {
+            left[i % PANEL][i / PANEL] = a[(size_t)(i / PANEL) * n + k + i % PANEL];
+            right[i / SIDE][i % SIDE] = b[(size_t)(k + i / SIDE) * n + i % SIDE];
+        }
+        __syncthreads();
+#pragma unroll
+        for (unsigned j = 0; j < PANEL; j++)
+#pragma unroll
+            for (unsigned i = 0; i < 4; i++)
+#pragma unroll
+                for (unsigned x = 0; x < 4; x++)
+                    sum[i][x] = fmaf(left[j][row + i], right[j][column + x], sum[i][x]);
+        __syncthreads();
+    }
+    c += (size_t)(blockIdx.y * SIDE + row) * n + blockIdx.x * SIDE + column;
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned x = 0; x < 4; x++) c[(size_t)i * n + x] = sum[i][x];
+}
+
+/* ---- records of four words become records of three ---- */
+
+extern "C" __global__ void shorten_records(unsigned n, const float *in, float *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    out[3 * i] = in[4 * i] + in[4 * i + 1];
+    out[3 * i + 1] = in[4 * i + 2];
+    out[3 * i + 2] = in[4 * i + 3];
+}
+
 /* ---- out = in transposed, n x n; tiles of 32 x 32, blocks of 32 x 8; n a multiple of 32 ---- */
 
 extern "C" __global__ void transpose_padded(const float *in, float *out, unsigned n) {
