@@ -224,8 +224,7 @@ int nvmlDeviceGetCudaComputeCapability(nvml_device device, int *major, int *mino
 /* Clocks do not change, so those of the moment are the highest. The driver tells them in kHz. That of video (3) is not
  * known. */
 int nvmlDeviceGetClockInfo(nvml_device device, int clock, unsigned *mhz) {
-    static const int attributes[] = {DRIVER_DEVICE_CLOCK_KHZ, DRIVER_DEVICE_CLOCK_KHZ,
-                                     DRIVER_DEVICE_MEMORY_CLOCK_KHZ};
+    static const int attributes[] = {DRIVER_DEVICE_CLOCK_KHZ, DRIVER_DEVICE_CLOCK_KHZ, DRIVER_DEVICE_MEMORY_CLOCK_KHZ};
     CUdevice own;
     int result, khz = 0;
     if (!mhz || clock < 0 || clock > 3) return INVALID_ARGUMENT;
