@@ -381,6 +381,7 @@ static bool read_bytes(const sim_visit *visit, uint32_t word, uint32_t first, ui
     sim_visit of_lane = *visit;
     const sim_visit *k = &of_lane;
     const sim_byte_read read = {{k->d->now, lanes, k->instruction}, (uint16_t)k->actor};
+    uint32_t unwritten_count = 0; /* of consecutive bytes */
     bool fine = true;
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
@@ -388,7 +389,9 @@ static bool read_bytes(const sim_visit *visit, uint32_t word, uint32_t first, ui
         const bool unwritten = b->time < k->d->start;
         const bool raced = !unwritten && !sim_visit_knows(k, b->thread, b->time) &&
                            !cannot_race(k, b->state, b->thread, b->instruction);
-        if (unwritten) report_uninitialised(k, lanes, 4 * word + i, 1);
+        const bool ends = unwritten && (i + 1 == first + count || k->s->bytes[4 * word + i + 1].time >= k->d->start);
+        unwritten_count = unwritten ? unwritten_count + 1 : 0;
+        if (ends) report_uninitialised(k, lanes, 4 * word + i + 1 - unwritten_count, unwritten_count);
         if (raced) {
             const sim_cell by = {
                 .time = b->time, .instruction = b->instruction, .thread = b->thread, .state = b->state};

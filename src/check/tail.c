@@ -13,6 +13,18 @@ static bool is_same_place(const sim_grid *g, uint32_t a, uint32_t b) {
     return one->op == other->op && one->type == other->type;
 }
 
+/* Words that were stored in parts know the readers of each byte. */
+static bool has_read_byte(const sim_warp *w, uint32_t actor, uint32_t address, uint32_t instruction) {
+    const sim_shadow *s = sim_shadow_of(w->block);
+    for (unsigned i = 0; s->bytes && i < 2; i++) {
+        const sim_byte_read *r = &s->bytes[address].readers[i];
+        if (r->actor == actor && r->read.time >= sim_domain_of(w->block)->start &&
+            is_same_place(w->sm->grid, r->read.instruction, instruction))
+            return true;
+    }
+    return false;
+}
+
 /* True if the actor has read the address at the instruction's place. */
 static bool has_read(const sim_warp *w, uint32_t actor, uint32_t address, uint32_t instruction) {
     const sim_block *b = w->block;
@@ -26,7 +38,8 @@ static bool has_read(const sim_warp *w, uint32_t actor, uint32_t address, uint32
             return true;
     }
     const sim_read *read = !has_rows && s->reads[actor] ? &s->reads[actor][address / 4] : NULL;
-    return read && read->time >= start && is_same_place(w->sm->grid, read->instruction, instruction);
+    if (read && read->time >= start && is_same_place(w->sm->grid, read->instruction, instruction)) return true;
+    return !has_rows && has_read_byte(w, actor, address, instruction);
 }
 
 bool sim_shadow_is_tail(const sim_warp *w, uint32_t instruction, uint32_t address) {

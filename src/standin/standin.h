@@ -159,6 +159,9 @@ void standin_synchronize_all(void);
 CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *kernel);
 CUresult standin_variable(const driver_table *d, const void *host, CUdeviceptr *address, size_t *bytes);
 
+/* The host function of a kernel that standin_kernel() has found; of another kernel, its handle. */
+const void *standin_host_of(CUfunction kernel);
+
 /* Whether standin_kernel() and a launch of the kernel change neither modules nor memory. */
 bool standin_is_prepared(const void *host);
 

@@ -118,7 +118,7 @@ struct CUmemPool_st {
     CUcontext context;
     bool is_default, is_of_host; /* is_of_host: the host uses its memory at the same addresses */
     uint64_t visible;            /* bit p: the device at place p has access to its allocations */
-    uint64_t used, used_high, reserved_high, limit, threshold; /* limit 0: none */
+    uint64_t used, used_high, reserved, reserved_high, limit, threshold; /* limit 0: none */
     int handles;     /* by which other processes may get it: DRIVER_HANDLE_FILE or 0 */
     int reuse[3];    /* settings from DRIVER_POOL_REUSE on */
     uint64_t number; /* unique in the context */

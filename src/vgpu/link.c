@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "exec/system_call.h"
+#include "ptx/far.h"
 #include "ptx/flatten.h"
 #include "vgpu/device_library.h"
 #include "vgpu/internal.h"
@@ -231,14 +232,51 @@ static haul_status undefined(const ptx_module *m, const char *what, const char *
                      at.line);
 }
 
-/* Functions that haul itself provides need no definition (exec/system_call.h). */
-static haul_status check_functions(const ptx_module *m) {
-    for (size_t i = 0; i < m->function_count; i++) {
+/* The functions that kernels may call. */
+typedef struct reach {
+    bool *has;                 /* by function */
+    const ptx_function **list; /* it grows while it is walked */
+    size_t count;
+} reach;
+
+static void reach_function(reach *r, const ptx_function *f) {
+    if (r->has[f->index]) return;
+    r->has[f->index] = true;
+    r->list[r->count++] = f;
+}
+
+/* A call through a register may mean each function whose address is taken. */
+static void reach_all(reach *r, ptx_module *m) {
+    ptx_find_far(m);
+    for (size_t i = 0; i < m->function_count; i++)
+        if (m->functions[i]->is_entry || m->functions[i]->is_addressed) reach_function(r, m->functions[i]);
+    for (size_t k = 0; k < r->count; k++)
+        for (size_t i = 0; i < r->list[k]->instruction_count; i++) {
+            const ptx_instruction *call = &r->list[k]->instructions[i];
+            if (call->op == PTX_OP_CALL && !ptx_is_indirect(call)) reach_function(r, ptx_callee_of(call));
+        }
+}
+
+/* Functions that haul itself provides need no definition (exec/system_call.h), nor do those that no kernel reaches:
+ * nvcc adds NVIDIA's device library to programs of which it makes PTX only, and that calls functions of the driver. */
+static bool is_missing(const ptx_function *f, const reach *r) {
+    const bool there = f->has_body || f->alias_of || !f->is_extern || sim_is_system_call(f->name);
+    return !there && r->has[f->index];
+}
+
+static haul_status check_functions(ptx_module *m) {
+    reach r = {.has = memory_zeroed(m->function_count + 1, sizeof *r.has),
+               .list = memory_zeroed(m->function_count + 1, sizeof *r.list)};
+    haul_status status =
+        r.has && r.list ? HAUL_OK : haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "%s: no memory to link it", m->name);
+    if (status == HAUL_OK) reach_all(&r, m);
+    for (size_t i = 0; status == HAUL_OK && i < m->function_count; i++) {
         const ptx_function *f = m->functions[i];
-        const bool there = f->has_body || f->alias_of || !f->is_extern || sim_is_system_call(f->name);
-        if (!there) return undefined(m, "function", f->name, f->position);
+        if (is_missing(f, &r)) status = undefined(m, "function", f->name, f->position);
     }
-    return HAUL_OK;
+    memory_free(r.has);
+    memory_free(r.list);
+    return status;
 }
 
 /* Names that no text defines are errors now, not at a launch. */

@@ -128,14 +128,20 @@ CUresult sim_call_pool_destroy(CUmemoryPool pool) {
     return CUDA_INVALID_VALUE;
 }
 
-/* Nothing is kept that could be trimmed. */
+/* Freed memory stays reserved up to the threshold, and up to `keep` when the pool is trimmed. It is only counted: the
+ * device's memory is free at once, not at the next wait. */
+static void shrink(CUmemoryPool pool, uint64_t keep) {
+    const uint64_t least = pool->used > keep ? pool->used : keep;
+    if (pool->reserved > least) pool->reserved = least;
+}
+
 CUresult sim_call_pool_trim(CUmemoryPool pool, size_t keep) {
     SIM_ENTER(c);
-    (void)pool, (void)keep;
+    shrink(pool, keep);
     return CUDA_SUCCESS;
 }
 
-/* Sizes have 64 bits, settings of reuse are int. Reserved is what is used. The driver of an H200 (580) goes on counting
+/* Sizes have 64 bits, settings of reuse are int. The driver of an H200 (580) goes on counting
  * memory as used that cudaFree() has taken from the pool; that is not imitated. */
 CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
     SIM_ENTER(c);
@@ -146,7 +152,7 @@ CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
     case DRIVER_POOL_REUSE + 1:
     case DRIVER_POOL_REUSE + 2: *(int *)value = pool->reuse[attribute - DRIVER_POOL_REUSE]; return CUDA_SUCCESS;
     case DRIVER_POOL_RELEASE_THRESHOLD: *out = pool->threshold; return CUDA_SUCCESS;
-    case DRIVER_POOL_RESERVED:
+    case DRIVER_POOL_RESERVED: *out = pool->reserved; return CUDA_SUCCESS;
     case DRIVER_POOL_USED: *out = pool->used; return CUDA_SUCCESS;
     case DRIVER_POOL_RESERVED_HIGH: *out = pool->reserved_high; return CUDA_SUCCESS;
     case DRIVER_POOL_USED_HIGH: *out = pool->used_high; return CUDA_SUCCESS;
@@ -154,8 +160,7 @@ CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
     }
 }
 
-/* The threshold and the settings of reuse are kept for queries: freed memory does not wait in the pool. The high-water
- * marks can only be reset, to 0. */
+/* The settings of reuse are kept for queries. The high-water marks can only be reset, to 0. */
 CUresult sim_call_pool_set(CUmemoryPool pool, int attribute, void *value) {
     SIM_ENTER(c);
     const uint64_t *in = value;
@@ -167,8 +172,11 @@ CUresult sim_call_pool_set(CUmemoryPool pool, int attribute, void *value) {
     case DRIVER_POOL_REUSE + 2:
         pool->reuse[attribute - DRIVER_POOL_REUSE] = *(const int *)value != 0;
         return CUDA_SUCCESS;
-    case DRIVER_POOL_RELEASE_THRESHOLD: pool->threshold = *in; return CUDA_SUCCESS;
-    case DRIVER_POOL_RESERVED_HIGH: pool->reserved_high = pool->used; return CUDA_SUCCESS;
+    case DRIVER_POOL_RELEASE_THRESHOLD:
+        pool->threshold = *in;
+        shrink(pool, *in);
+        return CUDA_SUCCESS;
+    case DRIVER_POOL_RESERVED_HIGH: pool->reserved_high = pool->reserved; return CUDA_SUCCESS;
     case DRIVER_POOL_USED_HIGH: pool->used_high = pool->used; return CUDA_SUCCESS;
     default: return sim_wrong("cuMemPoolSetAttribute: no such attribute");
     }
@@ -210,7 +218,8 @@ static haul_status book(CUcontext c, CUmemoryPool pool, uint64_t first, CUdevice
     sim_order_forget(c, address, bytes);
     pool->used += bytes;
     if (pool->used > pool->used_high) pool->used_high = pool->used;
-    if (pool->used > pool->reserved_high) pool->reserved_high = pool->used;
+    if (pool->used > pool->reserved) pool->reserved = pool->used;
+    if (pool->reserved > pool->reserved_high) pool->reserved_high = pool->reserved;
     return HAUL_OK;
 }
 
@@ -357,6 +366,7 @@ void sim_pool_return(CUcontext current, CUdeviceptr address) {
         if (p->address != address || p->for_graph) continue;
         *link = p->next;
         if (p->pool) p->pool->used -= p->bytes;
+        if (p->pool) shrink(p->pool, p->pool->threshold);
         (void)sim_memory_release(c->memory, p->first);
         memory_free(p);
         return;

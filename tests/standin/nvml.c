@@ -42,6 +42,10 @@ int main(void) {
     printf("%d ", CALL(nvmlDeviceGetIndex, (device, unsigned *), (first, &number)));
     printf("%u\n", number);
     printf("%d %s\n", CALL(nvmlSystemGetDriverVersion, (char *, unsigned), (version, sizeof version)), version);
+    unsigned clocks[2] = {0};
+    printf("%d ", CALL(nvmlDeviceGetClockInfo, (device, int, unsigned *), (first, 1, &clocks[0])));
+    printf("%d ", CALL(nvmlDeviceGetMaxClockInfo, (device, int, unsigned *), (first, 2, &clocks[1])));
+    printf("%u %u\n", clocks[0], clocks[1]);
     const int missing = CALL(nvmlDeviceGetPowerUsage, (device, unsigned *), (first, &power));
     printf("%d %s\n", missing, ((const char *(*)(int))dlsym(library, "nvmlErrorString"))(missing));
     printf("%d ", CALL(nvmlShutdown, (void), ()));

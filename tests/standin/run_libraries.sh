@@ -19,5 +19,5 @@ no kernel image is available for execution on the device\nan illegal memory acce
 unspecified launch failure\ntoo many blocks in cooperative launch\noperation not supported\nunknown error
 unrecognized error code\n0 an illegal memory access was encountered'
 result 'NVML tells of devices' exits_with 0 "$haul" run -- "$2/tests/standin_nvml"
-result 'what is known of them' gives '1 0 0 0 2\n0 7 NVIDIA H100 80GB HBM3 (virtual)\n0 0 1 40\n0 0 1 16\n0 1\n0 0 0\n0 0\n0 13.0.0\n3 Not Supported\n0 1'
+result 'what is known of them' gives '1 0 0 0 2\n0 7 NVIDIA H100 80GB HBM3 (virtual)\n0 0 1 40\n0 0 1 16\n0 1\n0 0 0\n0 0\n0 13.0.0\n0 0 1980 2619\n3 Not Supported\n0 1'
 exit $((failures > 0))

@@ -116,11 +116,11 @@ CUresult cudaGraphRemoveDependencies(CUgraph graph, nodes from, nodes to, const 
 
 /* ---- kernels ---- */
 
-/* A program may pass on what it got from a query, so a handle of the driver's is accepted as well as a host
- * function. */
+/* A program may pass on what it got from a query. A kernel of a module has no host function, so its handle is accepted
+ * as well. */
 CUresult standin_take_kernel(const driver_table *d, const cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to) {
     if (!p) return CUDA_INVALID_VALUE;
-    *to = (CUDA_KERNEL_NODE_PARAMS){.function = p->kernel,
+    *to = (CUDA_KERNEL_NODE_PARAMS){.function = (CUfunction)(uintptr_t)p->kernel,
                                     .grid = {p->grid.x, p->grid.y, p->grid.z},
                                     .block = {p->block.x, p->block.y, p->block.z},
                                     .shared_bytes = p->shared_bytes,
@@ -138,12 +138,13 @@ CUresult cudaGraphAddKernelNode(CUgraphNode *node, CUgraph graph, nodes behind, 
     return standin_leave(result == CUDA_SUCCESS ? d->node_add_kernel(node, graph, behind, count, &what) : result);
 }
 
-/* The pointers to parameters lead into the node, and are valid until it is changed or queried again. */
+/* Programs compare the kernel with host functions, to find the nodes that they want to change. The pointers to
+ * parameters lead into the node, and are valid until it is changed or queried again. */
 CUresult cudaGraphKernelNodeGetParams(CUgraphNode node, cudaKernelNodeParams *p) {
     CUDA_KERNEL_NODE_PARAMS is = {0};
     const driver_table *d = standin_enter();
     const CUresult result = d->node_kernel(node, &is);
-    *p = (cudaKernelNodeParams){.kernel = is.function,
+    *p = (cudaKernelNodeParams){.kernel = standin_host_of(is.function),
                                 .grid = {is.grid[0], is.grid[1], is.grid[2]},
                                 .block = {is.block[0], is.block[1], is.block[2]},
                                 .shared_bytes = is.shared_bytes,

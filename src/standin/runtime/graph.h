@@ -8,7 +8,7 @@
 #include "standin/standin.h"
 
 typedef struct cudaKernelNodeParams {
-    void *kernel; /* a host function, or the driver's handle from a query */
+    const void *kernel; /* a host function, or the driver's handle of a kernel without one */
     dim3 grid, block;
     unsigned shared_bytes;
     void **parameters, **extra; /* as for cuLaunchKernel() */
@@ -21,8 +21,7 @@ typedef struct cudaMemsetParams {
     size_t width, height;    /* width: in elements */
 } cudaMemsetParams;
 
-/* Converts them to the driver's terms; between standin_enter() and standin_leave(). A queried node names its kernel by
- * the driver's handle. */
+/* Converts them to the driver's terms; between standin_enter() and standin_leave(). */
 CUresult standin_take_kernel(const driver_table *d, const cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to);
 CUDA_MEMSET_NODE_PARAMS standin_fill_of(const cudaMemsetParams *p);
 

@@ -207,6 +207,19 @@ CUresult standin_kernel(const driver_table *d, const void *host, CUfunction *ker
     return result;
 }
 
+/* A symbol has a kernel of its own for each device. */
+static bool is_kernel_of(const symbol *s, CUfunction kernel) {
+    for (unsigned i = 0; i < standin_device_count(); i++)
+        if (s->kernels[i] == kernel) return true;
+    return false;
+}
+
+const void *standin_host_of(CUfunction kernel) {
+    for (const symbol *s = kernel ? symbols : NULL; s; s = s->next)
+        if (is_kernel_of(s, kernel)) return s->host;
+    return kernel;
+}
+
 bool standin_is_prepared(const void *host) {
     const symbol *s = find(host);
     const CUfunction own = s ? s->kernels[standin_selected()] : NULL;

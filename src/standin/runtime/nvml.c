@@ -221,6 +221,25 @@ int nvmlDeviceGetCudaComputeCapability(nvml_device device, int *major, int *mino
     return leave(found == CUDA_SUCCESS ? d->device_attribute(minor, DRIVER_DEVICE_MINOR, own) : found);
 }
 
+/* Clocks do not change, so those of the moment are the highest. The driver tells them in kHz. That of video (3) is not
+ * known. */
+int nvmlDeviceGetClockInfo(nvml_device device, int clock, unsigned *mhz) {
+    static const int attributes[] = {DRIVER_DEVICE_CLOCK_KHZ, DRIVER_DEVICE_CLOCK_KHZ, DRIVER_DEVICE_MEMORY_CLOCK_KHZ};
+    CUdevice own;
+    int result, khz = 0;
+    if (!mhz || clock < 0 || clock > 3) return INVALID_ARGUMENT;
+    if (clock == 3) return NOT_SUPPORTED;
+    const driver_table *d = enter(device, &own, &result);
+    if (!d) return result;
+    const CUresult found = d->device_attribute(&khz, attributes[clock], own);
+    *mhz = (unsigned)khz / 1000;
+    return leave(found);
+}
+
+int nvmlDeviceGetMaxClockInfo(nvml_device device, int clock, unsigned *mhz) {
+    return nvmlDeviceGetClockInfo(device, clock, mhz);
+}
+
 /* The driver tells the memory of the selected device only, so the thread's device changes during the call. */
 static int take_memory(nvml_device device, nvml_memory *memory) {
     unsigned number;

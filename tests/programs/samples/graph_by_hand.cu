@@ -66,6 +66,9 @@ int main() {
     printf("first sum %d, %d calls\n", got[0] - 2 * values[0], calls);
     expect("sums of the graph", wrong == 0 && calls == 3);
 
+    cudaKernelNodeParams queried = {};
+    CHECK(cudaGraphKernelNodeGetParams(double_x, &queried));
+    expect("a query gives the host function", queried.func == (void *)scale);
     CHECK(cudaGraphExecKernelNodeSetParams(run, double_x, &fives));
     CHECK(cudaGraphLaunch(run, 0));
     CHECK(cudaStreamSynchronize(0));

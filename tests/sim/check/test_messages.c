@@ -242,9 +242,18 @@ static void lanes_that_use_one_of_several_values_do(void **state) {
     "L: ld.shared.u32 %r7, [%r6];\nsetp.gt.u32 %p2, %r7, 40;\n@%p2 bra D;\nadd.u32 %r6, %r6, 4;\n"                 \
     "add.u32 %r8, %r8, 1;\nsetp.le.u32 %p2, %r8, 32;\n@%p2 bra L;\nD: " behind
 
+/* The same for 64 numbers of 16 bits in two warps. Each thread looks from its own number on, and the last number has
+ * one byte that was stored on its own. */
+#define SEARCH_HALVES                                                                                                \
+    "mad.lo.u32 %r6, %r0, 2, %r3;\ncvt.u16.u32 %h1, %r0;\nst.shared.u16 [%r6], %h1;\nbar.sync 0;\n"                  \
+    "setp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared.u8 [%r3+126], %h1;\nbar.sync 0;\n"                                     \
+    "mov.u32 %r8, 0;\nL: ld.shared.u16 %h1, [%r6];\nsetp.gt.u16 %p2, %h1, 100;\n@%p2 bra D;\nadd.u32 %r6, %r6, 2;\n" \
+    "add.u32 %r8, %r8, 1;\nsetp.le.u32 %p2, %r8, 20;\n@%p2 bra L;\nD: st.global.u32 [%rd2], %r0;\n"
+
 static void a_search_that_looks_behind_its_tile_is_advice(void **state) {
     (void)state;
     expect_grade(SEARCH("st.global.u32 [%rd2], %r0;\n"), HAUL_GRADE_ADVICE);
+    expect_grade(SEARCH_HALVES, HAUL_GRADE_ADVICE);
     expect_grade(SEARCH("st.global.u32 [%rd2], %r7;\n"), HAUL_GRADE_ERROR);
 }
 

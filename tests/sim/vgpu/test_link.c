@@ -159,6 +159,24 @@ static void kernels_that_launch_kernels_are_named(void **state) {
     assert_int_equal(cu->link_destroy(linker), CUDA_SUCCESS);
 }
 
+/* NVIDIA's device library, which nvcc may add as PTX, calls functions of the driver. */
+static void functions_that_no_kernel_reaches_may_call_undefined_ones(void **state) {
+    (void)state;
+    static const char library[] = HEADER ".extern .func cnpSomething();\n"
+                                         ".visible .func unused() {\n  call.uni cnpSomething, ();\n  ret;\n}\n";
+    CUlinkState linker;
+    CUmodule module;
+    void *image;
+    assert_int_equal(cu->link_create(0, NULL, NULL, &linker), CUDA_SUCCESS);
+    assert_int_equal(add(linker, "library.ptx", library), CUDA_SUCCESS);
+    assert_int_equal(add(linker, "user.ptx", user), CUDA_SUCCESS);
+    assert_int_equal(add(linker, "provider.ptx", provider), CUDA_SUCCESS);
+    assert_int_equal(cu->link_complete(linker, &image, NULL), CUDA_SUCCESS);
+    assert_int_equal(cu->module_load(&module, image, 0, NULL, NULL), CUDA_SUCCESS);
+    expect_results(module);
+    assert_int_equal(cu->link_destroy(linker), CUDA_SUCCESS);
+}
+
 /* Tables of functions and pointers to variables across texts. A weak function gives way to a strong one, and one of two
  * weak ones stays. Dynamic shared memory has one name. */
 static void addresses_weak_names_and_shared_memory_are_one(void **state) {
@@ -335,6 +353,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_barrier_of_the_grid_is_there, open_context, close_context),
         cmocka_unit_test_setup_teardown(files_are_linked, open_context, close_context),
         cmocka_unit_test_setup_teardown(kernels_that_launch_kernels_are_named, open_context, close_context),
+        cmocka_unit_test_setup_teardown(functions_that_no_kernel_reaches_may_call_undefined_ones, open_context,
+                                        close_context),
         cmocka_unit_test_setup_teardown(addresses_weak_names_and_shared_memory_are_one, open_context, close_context),
         cmocka_unit_test_setup_teardown(what_cannot_be_linked_is_named, open_context, close_context),
         cmocka_unit_test_setup_teardown(a_module_alone_says_what_it_misses, open_context, close_context),

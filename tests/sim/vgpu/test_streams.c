@@ -260,6 +260,34 @@ static void pools_give_back_in_stream_order_and_keep_high_water_marks(void **sta
     OK(cu->stream_destroy(s));
 }
 
+/* Returns the bytes that the pool holds. */
+static uint64_t reserved(CUmemoryPool pool) {
+    uint64_t bytes = 0;
+    OK(cu->pool_get(pool, DRIVER_POOL_RESERVED, &bytes));
+    return bytes;
+}
+
+static void a_pool_holds_freed_memory_up_to_its_threshold(void **state) {
+    (void)state;
+    CUmemoryPool pool;
+    CUdeviceptr a;
+    uint64_t threshold = N;
+    const CUmemPoolProps properties = {.allocation = 1, .location = {.type = 1}};
+    OK(cu->pool_create(&pool, &properties));
+    OK(cu->pool_set(pool, DRIVER_POOL_RELEASE_THRESHOLD, &threshold));
+    OK(cu->pool_allocate(&a, 2 * N, pool, NULL));
+    assert_int_equal(reserved(pool), 2 * N);
+    OK(cu->release_async(a, NULL));
+    OK(cu->stream_synchronize(NULL));
+    assert_int_equal(reserved(pool), N);
+    OK(cu->pool_trim(pool, N / 2));
+    assert_int_equal(reserved(pool), N / 2);
+    threshold = 0;
+    OK(cu->pool_set(pool, DRIVER_POOL_RELEASE_THRESHOLD, &threshold));
+    assert_int_equal(reserved(pool), 0);
+    OK(cu->pool_destroy(pool));
+}
+
 static void a_captured_pipeline_is_launched_as_often_as_wanted(void **state) {
     (void)state;
     CUmodule module;
@@ -391,6 +419,7 @@ int main(void) {
         cmocka_unit_test(a_fault_in_a_stream_is_told_by_every_wait),
         cmocka_unit_test(host_functions_are_called_in_their_turn),
         cmocka_unit_test(pools_give_back_in_stream_order_and_keep_high_water_marks),
+        cmocka_unit_test(a_pool_holds_freed_memory_up_to_its_threshold),
         cmocka_unit_test(a_captured_pipeline_is_launched_as_often_as_wanted),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(some_limits_are_read_only_or_not_there),
