@@ -227,5 +227,13 @@ void sim_hazard_deadlock(sim_sm *sm);
 
 /* A warp instruction names lanes that never reach it. */
 void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members);
+/* An instruction of the whole warp is executed by these lanes only. */
+void sim_hazard_part_of_warp(sim_warp *w, const sim_op *op, uint32_t lanes);
+/* cp.async of these lanes is given `size` bytes to read, more than it writes. */
+void sim_hazard_source_size(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t size);
+/* wmma.load or wmma.store of a matrix that begins at this address, and whose rows or columns lie `stride` bytes apart.
+ * `needed`: the alignment that machine code's accesses need. */
+void sim_hazard_fragment(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, uint64_t stride,
+                         unsigned needed);
 
 #endif

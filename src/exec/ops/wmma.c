@@ -5,7 +5,9 @@
  *
  * The counters count the accesses of machine code instead, which is more efficient: ldmatrix loads matrices of eight
  * rows, words are transposed afterwards, and words are accessed in pairs. */
+#include "check/hazard.h"
 #include "count/count.h"
+#include "exec/access.h"
 #include "exec/ops/fragments.h"
 #include "exec/ops/lanes.h"
 #include "ptx/matrix.h"
@@ -20,6 +22,7 @@ typedef struct fragment {
     char which;
     unsigned bits, each;             /* bits of an element; elements of a register */
     unsigned natural;                /* registers that do not repeat others */
+    unsigned needed;                 /* the alignment that machine code's accesses need */
     bool by_columns, loads, counted; /* counted: by its own accesses */
     uint32_t base, stride, address;  /* slots */
     bool wide;
@@ -36,16 +39,23 @@ static sim_element_place place_of(const fragment *f, unsigned r, unsigned e, uns
 
 /* ---- addresses ---- */
 
-/* d: the addresses; a, imm, SIM_OP_WIDE: the matrix; b: the stride in elements; x: bits of an element; more: for each
- * lane the number of strides and, in the upper half, of elements within one. */
+static uint64_t matrix_at(const sim_warp *w, const sim_op *op, unsigned lane) {
+    return sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
+}
+
+/* d: the addresses; a, imm, SIM_OP_WIDE: the matrix; b: the stride in elements; x: bits of an element; y: the alignment
+ * that machine code's accesses need; more: for each lane the number of strides and, in the upper half, of elements
+ * within one. */
 static sim_step find_elements(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *steps = w->sm->grid->program->pool + op->more, *stride = SIM_SLOT(w, uint32_t, op->b);
     uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
     for (unsigned l = 0; l < SIM_LANES; l++) {
         const uint64_t elements = (uint64_t)(steps[l] & 0xffff) * stride[l] + (steps[l] >> 16);
-        const uint64_t base =
-            op->flags & SIM_OP_WIDE ? SIM_SLOT(w, uint64_t, op->a)[l] : SIM_SLOT(w, uint32_t, op->a)[l];
-        if (active >> l & 1) d[l] = base + (uint64_t)op->imm + elements * op->x / 8;
+        if (active >> l & 1) d[l] = matrix_at(w, op, l) + elements * op->x / 8;
+    }
+    if (w->sm->hazards && active) {
+        const unsigned lane = (unsigned)__builtin_ctz(active);
+        sim_hazard_fragment(w, op, active, matrix_at(w, op, lane), (uint64_t)stride[lane] * op->x / 8, op->y);
     }
     return SIM_NEXT;
 }
@@ -65,6 +75,7 @@ static void emit_steps(sim_lowering *l, const fragment *f, const uint32_t steps[
     op->b = f->stride;
     op->imm = f->offset;
     op->x = f->bits;
+    op->y = f->needed;
     op->more = more;
     op->flags |= f->wide ? SIM_OP_WIDE : 0;
 }
@@ -166,6 +177,14 @@ static bool is_matrices(const fragment *f) {
 /* Sums of 32 and 64 bits by rows move two neighbours at a time. */
 static bool is_pairs(const fragment *f) {
     return (f->which == 'c' || f->which == 'd') && f->bits >= 32 && !f->by_columns;
+}
+
+/* Returns the alignment that machine code's accesses need: of ldmatrix, of a pair, or of a word. */
+static unsigned alignment_needed(const fragment *f) {
+    const bool is_factor = f->which == 'a' || f->which == 'b';
+    if (is_pairs(f)) return 2 * f->bits / 8;
+    if (is_factor && is_matrices(f) && ptx_in_shared(f->instruction)) return ROW_BYTES;
+    return f->bits > 32 ? f->bits / 8 : 4;
 }
 
 static void narrow(const uint64_t address[SIM_LANES], uint32_t in_block[SIM_LANES]) {
@@ -282,6 +301,7 @@ static haul_status lower_fragment(sim_lowering *l, const ptx_instruction *i, cha
     f.base = sim_address(l, f.memory, &f.wide, &f.offset);
     f.stride = stride_slot(l, &f);
     f.address = sim_scratch(l, 8);
+    f.needed = alignment_needed(&f);
     f.counted = !is_matrices(&f) && !is_pairs(&f);
     HAUL_TRY(access_fragment(l, &f));
     count_fragment(l, &f);
