@@ -417,6 +417,7 @@ haul_instruction_record._fields_ = [
     ("sample_count", c_size_t),
     ("orders", c_bool),
     ("sees_others", c_bool),
+    ("loop", c_uint32),
 ]
 
 haul_occupancy._fields_ = [
@@ -474,6 +475,7 @@ haul_finding_access._fields_ = [
     ("instruction", c_size_t),
     ("block", c_uint32 * 3),
     ("thread", c_uint32 * 3),
+    ("bytes", c_uint32),
 ]
 
 haul_finding._fields_ = [

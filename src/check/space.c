@@ -58,8 +58,9 @@ enum { FRAGMENT_ALIGNMENT = 16 };
 void sim_hazard_fragment(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, uint64_t stride,
                          unsigned needed) {
     if ((address | stride) % FRAGMENT_ALIGNMENT == 0) return;
+    const bool is_store = sim_instruction_of(w, op->instruction)->op == PTX_OP_WMMA_STORE;
     const sim_suspect s = {.kind = HAUL_FINDING_MISALIGNED,
-                           .action = HAUL_ACTION_SYNC,
+                           .action = is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
                            .instruction = op->instruction,
                            .lanes = lanes,
                            .thread = SIM_NO_THREAD,

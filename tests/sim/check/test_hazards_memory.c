@@ -58,6 +58,11 @@
     "{%f0, %f0, %f0, %f0};\n"
 #define STORE_IN_BLOCK_1 "setp.ne.u32 %p2, %r1, %r0;\n@%p2 st.global.u32 [%rd2], %r9;\n"
 
+#define FRAGMENT(stride)                                                                                             \
+    "bar.sync 0;\n"                                                                                                  \
+    "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14}, [%r3], " stride \
+    ";\n"
+
 static const pair pairs[] = {
     PAIR("a value stored that an unwritten one has chosen by a branch", UNINITIALISED_READ, 1, 32,
          CHOOSE "st.global.u32 [%rd2], %r9;\n", CHOOSE STORE_IN_BLOCK_1),
@@ -125,6 +130,7 @@ static const pair pairs[] = {
          "st.shared.u64 [%r3+8], %rd0;\n"),
     PAIR("misaligned in local memory", MISALIGNED, 1, 32, LOCAL "st.local.u64 [%r6+4], %rd0;\n",
          LOCAL "st.local.u64 [%r6+8], %rd0;\n"),
+    PAIR("matrix whose rows are not aligned", MISALIGNED, 1, 32, FRAGMENT("20"), FRAGMENT("24")),
     PAIR("misaligned atomic", MISALIGNED, 1, 32, "red.global.add.u64 [%rd0+4], 1;\n",
          "red.global.add.u64 [%rd0+8], 1;\n"),
     PAIR("misaligned cp.async", MISALIGNED, 1, 1, COPY_FROM("4", "8"), COPY_FROM("8", "8")),
