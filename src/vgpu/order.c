@@ -572,9 +572,31 @@ void sim_order_allocated(CUstream s, uint64_t address, uint64_t bytes) {
 
 /* ---- work that is done ---- */
 
+/* Finds bytes of the copy's source that its destination has, too. A copy of bytes to their own place is harmless. */
+static bool overlaps_itself(const sim_use_list *f, const sim_use **one, const sim_use **other) {
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t k = i + 1; k < f->count && f->items[k].from < f->items[i].to; k++) {
+            *one = &f->items[i];
+            *other = &f->items[k];
+            const bool is_in_place = (*one)->from == (*other)->from && (*one)->to == (*other)->to;
+            if ((*one)->writes != (*other)->writes && !is_in_place) return true;
+        }
+    return false;
+}
+
+static void check_copy(const sim_order *o, const sim_ordered *a) {
+    const sim_use *one, *other;
+    if (a->end.kind != SIM_ORDER_COPY || !overlaps_itself(&a->reach, &one, &other)) return;
+    sim_order_finding f = {.later = a->end, .earlier = a->end, .address = other->from, .is_alone = true};
+    f.bytes = (one->to < other->to ? one->to : other->to) - f.address;
+    f.later.writes = true;
+    o->watch.report(&f);
+}
+
 void sim_order_work(CUstream s, sim_work *w) {
     sim_order *o = order_of(s->context);
     if (!o || !w->ordered || w->kind == SIM_WORK_LAUNCH || w->kind == SIM_WORK_CALL) return;
+    check_copy(o, w->ordered);
     check(o, w->ordered);
     w->ordered = NULL;
 }
