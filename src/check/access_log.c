@@ -417,10 +417,12 @@ uint8_t sim_strength_of(const sim_warp *w, const sim_op *op, haul_action action)
     return reaches_all ? SIM_STRONG : SIM_STRONG_HERE;
 }
 
-/* True if a read need not see what the launch has written: through a texture, or by ld.global.nc. */
+/* True if a read need not see what the launch has written: through a texture, by ld.global.nc, or from constant memory.
+ */
 static bool reads_incoherently(const sim_warp *w, const sim_op *op, haul_action action) {
+    const uint16_t *mods = sim_instruction_of(w, op->instruction)->mods;
     if (op->memory_class == HAUL_CLASS_TEXTURE || op->memory_class == HAUL_CLASS_SURFACE_LOAD) return true;
-    return action == HAUL_ACTION_READ && sim_instruction_of(w, op->instruction)->mods[PTX_SLOT_NC];
+    return action == HAUL_ACTION_READ && (mods[PTX_SLOT_NC] || mods[PTX_SLOT_SPACE] == PTX_MOD_CONST);
 }
 
 static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, haul_action action) {

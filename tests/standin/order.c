@@ -188,6 +188,14 @@ static void halves(void) {
     MUST(cudaMemsetAsync(a + BYTES / 2, 2, BYTES / 2, streams[1]));
 }
 
+/* A copy within a buffer must not reach into its own source. */
+static void shifted(void) {
+    const size_t bytes = BYTES / 2 + !ordered;
+    MUST(cudaMemset(a, 1, BYTES));
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaMemcpyAsync(a + BYTES - bytes, a, bytes, ON_DEVICE, streams[0]));
+}
+
 /* The program's own wait is an order, too. */
 static void host_wait(void) {
     launch(a, b, streams[0]);
@@ -536,6 +544,7 @@ static const struct {
              {"one-order-behind-two", one_order_behind_two},
              {"constant-memory", constant_memory},
              {"halves", halves},
+             {"shifted", shifted},
              {"wait", host_wait},
              {"ask-stream", ask_stream},
              {"ask-event", ask_event},

@@ -116,6 +116,7 @@ static haul_finding_kind kind_of(const sim_order_finding *f) {
     return frees ? HAUL_FINDING_USE_AFTER_FREE : HAUL_FINDING_RACE_STREAMS;
 }
 
+/* Host code is noticed at its first byte: how many it uses is not known. */
 static void report(const sim_order_finding *f) {
     text what = {0}, object = {0};
     if (is_told(f->later.site.address, f->earlier.site.address, kind_of(f))) return;
@@ -129,7 +130,7 @@ static void report(const sim_order_finding *f) {
                                             f->is_alone ? (standin_finding_end){.action = HAUL_ACTION_NONE}
                                                         : end_of(&f->earlier),
                                         .address = f->address,
-                                        .bytes = f->bytes};
+                                        .bytes = kind_of(f) == HAUL_FINDING_RACE_HOST ? 0 : f->bytes};
     standin_report_call_finding(&found);
     text_free(&what);
     text_free(&object);
