@@ -70,6 +70,8 @@ uint32_t sim_hazard_new_constants(const sim_warp *w, const sim_op *op, uint32_t 
                                   const uint64_t address[SIM_LANES]);
 /* Called before an access by a `.shared` form with 64-bit addresses: reports generic addresses. */
 void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
+/* The lanes access the kernel's parameters by generic addresses: reports stores. */
+void sim_hazard_parameter(sim_warp *w, const sim_op *op, uint32_t lanes);
 /* The lanes update local memory by an atomic operation on a generic address. */
 void sim_hazard_atomic_at_local(sim_warp *w, const sim_op *op, uint32_t lanes);
 

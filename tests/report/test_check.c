@@ -319,8 +319,8 @@ static void the_way_back_is_another_cause(void **state) {
     }
 }
 
-/* Blocks run in any order, so either access may come first: the same order is missing. Within a block, and a loop, it is
- * another. */
+/* Blocks run in any order, so either access may come first: the same order is missing. Within a block, and a loop, it
+ * is another. */
 static void a_pair_of_two_blocks_is_one_in_either_order(void **state) {
     for (uint32_t block = 0; block < 2; block++) {
         fixture *f = *state;

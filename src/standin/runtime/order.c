@@ -126,9 +126,8 @@ static void report(const sim_order_finding *f) {
                                         .what = text_string(&what),
                                         .object = object.length ? text_string(&object) : NULL,
                                         .call = end_of(&f->later),
-                                        .earlier =
-                                            f->is_alone ? (standin_finding_end){.action = HAUL_ACTION_NONE}
-                                                        : end_of(&f->earlier),
+                                        .earlier = f->is_alone ? (standin_finding_end){.action = HAUL_ACTION_NONE}
+                                                               : end_of(&f->earlier),
                                         .address = f->address,
                                         .bytes = kind_of(f) == HAUL_FINDING_RACE_HOST ? 0 : f->bytes};
     standin_report_call_finding(&found);

@@ -58,14 +58,14 @@
     "{%f0, %f0, %f0, %f0};\n"
 #define STORE_IN_BLOCK_1 "setp.ne.u32 %p2, %r1, %r0;\n@%p2 st.global.u32 [%rd2], %r9;\n"
 
-#define FRAGMENT(stride)                                                                                             \
-    "bar.sync 0;\n"                                                                                                  \
+#define FRAGMENT(stride)                                                                                              \
+    "bar.sync 0;\n"                                                                                                   \
     "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14}, [%r3], " stride \
     ";\n"
 
 /* An address that is loaded, so that nothing shows what it is of. */
-#define THREE_FROM_IN                                                                                               \
-    "setp.ne.u32 %p1, %r0, 0;\ncvta.const.u64 %rd4, three;\n@!%p1 st.global.u64 [%rd0], %rd4;\nbar.sync 0;\n"        \
+#define THREE_FROM_IN                                                                                         \
+    "setp.ne.u32 %p1, %r0, 0;\ncvta.const.u64 %rd4, three;\n@!%p1 st.global.u64 [%rd0], %rd4;\nbar.sync 0;\n" \
     "@!%p1 ld.global.u64 %rd4, [%rd0];\n"
 
 static const pair pairs[] = {
