@@ -479,9 +479,16 @@ static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes
     }
 }
 
+/* Several threads of the host may note the same. */
+static void note_unwaited(const sim_warp *w, uint32_t instruction, uint32_t lanes) {
+    bool *unwaited = w->sm->grid->unwaited;
+    if (unwaited && lanes & ~w->waited) __atomic_store_n(&unwaited[instruction], true, __ATOMIC_RELAXED);
+}
+
 void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        haul_action action) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
+    note_unwaited(w, op->instruction, active);
     sim_flight_check(w, op, active, address, action);
     if (w->sm->grid->regions) sim_regions_check(w, op, active, address, action);
     if (action != HAUL_ACTION_READ) sim_hazard_constant(w, op, active, address[__builtin_ctz(active)], action);
@@ -581,6 +588,7 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
         sim_hazard_global(w, op, SIM_ALL_LANES, address, action);
         return;
     }
+    note_unwaited(w, op->instruction, SIM_ALL_LANES);
     if (action == HAUL_ACTION_WRITE) sim_hazard_constant(w, op, SIM_ALL_LANES, first, action);
     if (has_room(w->block)) log_span(w, op, sim_view_at(views, 0), first, second, action);
 }

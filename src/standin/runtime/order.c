@@ -101,8 +101,9 @@ static void put_what(text *out, const sim_order_finding *f) {
         text_put(out, ", and does not wait for it: the launch may start early, and its kernel has no "
                       "griddepcontrol.wait (cudaGridDependencySynchronize())");
     else if (f->is_at_start)
-        text_put(out, ", and does so before its griddepcontrol.wait (cudaGridDependencySynchronize()): the launch may "
-                      "start early");
+        text_put(out,
+                 ", and does so before its thread's griddepcontrol.wait (cudaGridDependencySynchronize()): the launch "
+                 "may start early");
     else
         text_put(out, ", and nothing orders the two");
 }
