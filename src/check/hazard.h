@@ -234,8 +234,8 @@ void sim_hazard_part_of_warp(sim_warp *w, const sim_op *op, uint32_t lanes);
 /* cp.async of these lanes is given `size` bytes to read, more than it writes. */
 void sim_hazard_source_size(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t size);
 /* wmma.load or wmma.store of a matrix that begins at this address, and whose rows or columns lie `stride` bytes apart.
- * `needed`: the alignment that machine code's accesses need. */
+ * Alignments: `asked` by CUDA's guide; `needed` by machine code's accesses. */
 void sim_hazard_fragment(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, uint64_t stride,
-                         unsigned needed);
+                         unsigned asked, unsigned needed);
 
 #endif

@@ -64,12 +64,9 @@ void sim_hazard_source_size(sim_warp *w, const sim_op *op, uint32_t lanes, uint3
                        op->bytes, (int32_t)size);
 }
 
-/* What the CUDA programming guide asks of a fragment's rows. */
-enum { FRAGMENT_ALIGNMENT = 16 };
-
 void sim_hazard_fragment(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, uint64_t stride,
-                         unsigned needed) {
-    if ((address | stride) % FRAGMENT_ALIGNMENT == 0) return;
+                         unsigned asked, unsigned needed) {
+    if ((address | stride) % asked == 0) return;
     const bool is_store = sim_instruction_of(w, op->instruction)->op == PTX_OP_WMMA_STORE;
     const sim_suspect s = {.kind = HAUL_FINDING_MISALIGNED,
                            .action = is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ,
@@ -79,10 +76,10 @@ void sim_hazard_fragment(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t
                            .is_warning = (address | stride) % needed == 0};
     sim_finding *f = sim_hazard_report(w, &s);
     if (!f) return;
-    if (address % FRAGMENT_ALIGNMENT)
+    if (address % asked)
         sim_hazard_say(f, "the matrix begins at 0x%llx, but must begin at a multiple of %u bytes",
-                       (unsigned long long)address, FRAGMENT_ALIGNMENT);
+                       (unsigned long long)address, asked);
     else
         sim_hazard_say(f, "the rows or columns of the matrix lie %llu bytes apart, but must lie a multiple of %u apart",
-                       (unsigned long long)stride, FRAGMENT_ALIGNMENT);
+                       (unsigned long long)stride, asked);
 }

@@ -22,7 +22,7 @@ typedef struct fragment {
     char which;
     unsigned bits, each;             /* bits of an element; elements of a register */
     unsigned natural;                /* registers that do not repeat others */
-    unsigned needed;                 /* the alignment that machine code's accesses need */
+    unsigned asked, needed;          /* alignment: of rows, by CUDA's guide; of machine code's accesses */
     bool by_columns, loads, counted; /* counted: by its own accesses */
     uint32_t base, stride, address;  /* slots */
     bool wide;
@@ -43,9 +43,9 @@ static uint64_t matrix_at(const sim_warp *w, const sim_op *op, unsigned lane) {
     return sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
 }
 
-/* d: the addresses; a, imm, SIM_OP_WIDE: the matrix; b: the stride in elements; x: bits of an element; y: the alignment
- * that machine code's accesses need; more: for each lane the number of strides and, in the upper half, of elements
- * within one. */
+/* d: the addresses; a, imm, SIM_OP_WIDE: the matrix; b: the stride in elements; x: bits of an element; imm2: the
+ * alignment of rows that is asked for; y: the one that machine code's accesses need; more: for each lane the number of
+ * strides and, in the upper half, of elements within one. */
 static sim_step find_elements(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *steps = w->sm->grid->program->pool + op->more, *stride = SIM_SLOT(w, uint32_t, op->b);
     uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
@@ -55,7 +55,7 @@ static sim_step find_elements(sim_warp *w, const sim_op *op, uint32_t active) {
     }
     if (w->sm->hazards && active) {
         const unsigned lane = (unsigned)__builtin_ctz(active);
-        sim_hazard_fragment(w, op, active, matrix_at(w, op, lane), (uint64_t)stride[lane] * op->x / 8, op->y);
+        sim_hazard_fragment(w, op, active, matrix_at(w, op, lane), (uint64_t)stride[lane] * op->x / 8, op->imm2, op->y);
     }
     return SIM_NEXT;
 }
@@ -75,6 +75,7 @@ static void emit_steps(sim_lowering *l, const fragment *f, const uint32_t steps[
     op->b = f->stride;
     op->imm = f->offset;
     op->x = f->bits;
+    op->imm2 = f->asked;
     op->y = f->needed;
     op->more = more;
     op->flags |= f->wide ? SIM_OP_WIDE : 0;
@@ -269,13 +270,24 @@ static void count_fragment(sim_lowering *l, const fragment *f) {
 
 /* ---- lowering ---- */
 
+/* Returns the elements of a row, or of a column if the matrix is stored by columns. */
+static unsigned row_length(const fragment *f) {
+    const unsigned rows = f->which == 'b' ? f->shape.k : f->shape.m,
+                   columns = f->which == 'a' ? f->shape.k : f->shape.n;
+    return f->by_columns ? rows : columns;
+}
+
 /* Omitted strides are the length of a row. */
 static uint32_t stride_slot(sim_lowering *l, const fragment *f) {
     const ptx_instruction *i = f->instruction;
-    const unsigned rows = f->which == 'b' ? f->shape.k : f->shape.m,
-                   columns = f->which == 'a' ? f->shape.k : f->shape.n;
     if (i->operand_count > 2 && i->operands[2].kind != PTX_ABSENT) return sim_source(l, &i->operands[2], PTX_U32);
-    return sim_constant(l, f->by_columns ? rows : columns, 4);
+    return sim_constant(l, row_length(f), 4);
+}
+
+/* CUDA's guide asks for multiples of 16 bytes. Rows of fewer bytes may follow one another. */
+static unsigned alignment_asked(const fragment *f) {
+    const unsigned bytes = row_length(f) * f->bits / 8;
+    return bytes < ROW_BYTES ? bytes : ROW_BYTES;
 }
 
 /* Returns the registers that the fragment's elements fill. */
@@ -301,6 +313,7 @@ static haul_status lower_fragment(sim_lowering *l, const ptx_instruction *i, cha
     f.base = sim_address(l, f.memory, &f.wide, &f.offset);
     f.stride = stride_slot(l, &f);
     f.address = sim_scratch(l, 8);
+    f.asked = alignment_asked(&f);
     f.needed = alignment_needed(&f);
     f.counted = !is_matrices(&f) && !is_pairs(&f);
     HAUL_TRY(access_fragment(l, &f));
