@@ -105,6 +105,7 @@ typedef struct haul_instruction_record {
     size_t sample_count;
     bool orders;      /* it orders accesses of threads, or waits until some are done: a barrier, a fence, an acquire */
     bool sees_others; /* its result tells how far other threads are: at a common address, or by the time that passed */
+    uint32_t loop;    /* a number of its outermost loop; 0: it is in none */
 } haul_instruction_record;
 
 typedef enum haul_argument_kind {
@@ -216,6 +217,8 @@ typedef struct haul_finding_access {
     haul_action action;
     size_t instruction; /* index into the launch's instructions, which have text, PTX line and source place */
     uint32_t block[3], thread[3];
+    uint32_t
+        bytes; /* of the whole access, of which the finding's may be a part; 0: no ordinary load, store or atomic */
 } haul_finding_access;
 
 /* One defect in one kernel launch. The same kind and grade at the same two places (lines of the user's own source, or

@@ -426,10 +426,12 @@ uint8_t sim_strength_of(const sim_warp *w, const sim_op *op, haul_action action)
     return reaches_all ? SIM_STRONG : SIM_STRONG_HERE;
 }
 
-/* True if a read need not see what the launch has written: through a texture, or by ld.global.nc. */
+/* True if a read need not see what the launch has written: through a texture, by ld.global.nc, or from constant memory.
+ */
 static bool reads_incoherently(const sim_warp *w, const sim_op *op, haul_action action) {
+    const uint16_t *mods = sim_instruction_of(w, op->instruction)->mods;
     if (op->memory_class == HAUL_CLASS_TEXTURE || op->memory_class == HAUL_CLASS_SURFACE_LOAD) return true;
-    return action == HAUL_ACTION_READ && sim_instruction_of(w, op->instruction)->mods[PTX_SLOT_NC];
+    return action == HAUL_ACTION_READ && (mods[PTX_SLOT_NC] || mods[PTX_SLOT_SPACE] == PTX_MOD_CONST);
 }
 
 static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes, haul_action action) {
@@ -486,9 +488,16 @@ static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes
     }
 }
 
+/* Several threads of the host may note the same. */
+static void note_unwaited(const sim_warp *w, uint32_t instruction, uint32_t lanes) {
+    bool *unwaited = w->sm->grid->unwaited;
+    if (unwaited && lanes & ~w->waited) __atomic_store_n(&unwaited[instruction], true, __ATOMIC_RELAXED);
+}
+
 void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        haul_action action) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
+    note_unwaited(w, op->instruction, active);
     sim_flight_check(w, op, active, address, action);
     if (w->sm->grid->regions) sim_regions_check(w, op, active, address, action);
     if (action != HAUL_ACTION_READ) sim_hazard_constant(w, op, active, address[__builtin_ctz(active)], action);
@@ -588,6 +597,7 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
         sim_hazard_global(w, op, SIM_ALL_LANES, address, action);
         return;
     }
+    note_unwaited(w, op->instruction, SIM_ALL_LANES);
     if (action == HAUL_ACTION_WRITE) sim_hazard_constant(w, op, SIM_ALL_LANES, first, action);
     if (has_room(w->block)) log_span(w, op, sim_view_at(views, 0), first, second, action);
 }

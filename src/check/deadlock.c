@@ -44,6 +44,11 @@ static uint32_t lanes_skipped(const sim_warp *w, const sim_path *p) {
     return lanes;
 }
 
+/* True if the instruction has a mask of lanes. The others that lanes wait at are for the whole warp. */
+static bool names_lanes(unsigned op) {
+    return ptx_is(op, PTX_KIND_COLLECTIVE) || op == PTX_OP_BAR_WARP;
+}
+
 /* Reports the wait of a path whose other lanes have continued past it. */
 static void report_divergence(sim_warp *w, const sim_path *p, uint32_t skipped) {
     const uint32_t instruction = w->ops[p->pc].instruction;
@@ -55,9 +60,11 @@ static void report_divergence(sim_warp *w, const sim_path *p, uint32_t skipped) 
                            w->index, p->barrier, skipped);
     } else if (p->state == SIM_PATH_AT_WARP_SYNC && missing) {
         sim_finding *f = report_at(w, HAUL_FINDING_SHUFFLE_MASK, instruction, p->mask);
-        if (f)
+        if (f && names_lanes(sim_instruction_of(w, instruction)->op))
             sim_hazard_say(f, "the mask 0x%08x names lanes that do not arrive: 0x%08x have skipped it", p->members,
                            missing);
+        else if (f)
+            sim_hazard_say(f, "the whole warp must execute it, but lanes 0x%08x have skipped it", missing);
     }
 }
 

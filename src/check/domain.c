@@ -378,6 +378,16 @@ void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t mem
         sim_hazard_say(f, "the mask 0x%08x names lanes that do not arrive: 0x%08x", members, members & ~lanes);
 }
 
+void sim_hazard_part_of_warp(sim_warp *w, const sim_op *op, uint32_t lanes) {
+    const sim_suspect s = {.kind = HAUL_FINDING_SHUFFLE_MASK,
+                           .action = HAUL_ACTION_SYNC,
+                           .instruction = op->instruction,
+                           .lanes = lanes,
+                           .thread = SIM_NO_THREAD};
+    sim_finding *f = sim_hazard_report(w, &s);
+    if (f) sim_hazard_say(f, "the whole warp must execute it, but lanes 0x%08x have ended", ~lanes);
+}
+
 /* ---- life ---- */
 
 static void free_shadow(sim_shadow *s, uint32_t actors) {

@@ -3,6 +3,8 @@
 #include "base/mangled.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "ptx/pattern.h"
+#include "ptx/traits.h"
 #include "state/block.h"
 #include "state/program.h"
 
@@ -59,7 +61,9 @@ void sim_findings_free(sim_findings *f) {
 
 haul_finding_access sim_finding_access(haul_action action, uint32_t instruction, const sim_block *b, uint32_t thread) {
     const uint32_t *size = b->sm->grid->block;
+    const ptx_instruction *i = &b->sm->grid->program->function->instructions[instruction];
     haul_finding_access a = {.action = action, .instruction = instruction};
+    if (ptx_is_access(i->op)) a.bytes = ptx_bits(i->type) / 8 * ptx_vector_length(i);
     memcpy(a.block, b->at, sizeof a.block);
     a.thread[0] = thread % size[0];
     a.thread[1] = thread / size[0] % size[1];

@@ -4,6 +4,7 @@
 #include "check/global_order.h"
 #include "check/global_play.h"
 #include "check/lock.h"
+#include "check/origin.h"
 #include "state/block.h"
 
 #include <stdio.h>
@@ -205,6 +206,13 @@ static uint32_t unfenced_lanes(const sim_play *p, const sim_touch *t, uint32_t l
     return t->cluster == p->e->cluster ? lanes & ~sim_known_lanes(&p->fenced[t->actor], t->time) : 0;
 }
 
+/* Such a store has been reported (sim_hazard_constant). */
+static bool names_constant(const sim_play *p, const sim_touch *writer) {
+    const sim_origin *o = p->watch->grid->origins;
+    const ptx_variable *v = o ? o[writer->instruction].variable : NULL;
+    return v && v->space == PTX_SPACE_CONST;
+}
+
 /* Checks a read of a word against its last writer. */
 static void check_read(const sim_play *p, const sim_touch *writer) {
     const sim_logged *e = p->e;
@@ -216,7 +224,7 @@ static void check_read(const sim_play *p, const sim_touch *writer) {
     const uint32_t unfenced = e->fenced ? unfenced_lanes(p, writer, lanes) : 0;
     if (raced)
         report(p, writer, raced, HAUL_FINDING_RACE_GLOBAL);
-    else if (e->incoherent && lanes)
+    else if (e->incoherent && lanes && !names_constant(p, writer))
         report(p, writer, lanes, HAUL_FINDING_TEXTURE_STALE);
     else if (unfenced)
         report(p, writer, unfenced, HAUL_FINDING_MISSING_PROXY_FENCE);

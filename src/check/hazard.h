@@ -75,6 +75,8 @@ uint32_t sim_hazard_new_constants(const sim_warp *w, const sim_op *op, uint32_t 
                                   const uint64_t address[SIM_LANES]);
 /* Called before an access by a `.shared` form with 64-bit addresses: reports generic addresses. */
 void sim_hazard_narrow(sim_warp *w, const sim_op *op, uint32_t active);
+/* The lanes access the kernel's parameters by generic addresses: reports stores. */
+void sim_hazard_parameter(sim_warp *w, const sim_op *op, uint32_t lanes);
 /* The lanes update local memory by an atomic operation on a generic address. */
 void sim_hazard_atomic_at_local(sim_warp *w, const sim_op *op, uint32_t lanes);
 
@@ -232,5 +234,13 @@ void sim_hazard_deadlock(sim_sm *sm);
 
 /* A warp instruction names lanes that never reach it. */
 void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members);
+/* An instruction of the whole warp is executed by these lanes only. */
+void sim_hazard_part_of_warp(sim_warp *w, const sim_op *op, uint32_t lanes);
+/* cp.async of these lanes is given `size` bytes to read, more than it writes. */
+void sim_hazard_source_size(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t size);
+/* wmma.load or wmma.store of a matrix that begins at this address, and whose rows or columns lie `stride` bytes apart.
+ * Alignments: `asked` by CUDA's guide; `needed` by machine code's accesses. */
+void sim_hazard_fragment(sim_warp *w, const sim_op *op, uint32_t lanes, uint64_t address, uint64_t stride,
+                         unsigned asked, unsigned needed);
 
 #endif

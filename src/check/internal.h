@@ -91,11 +91,17 @@ typedef struct sim_pass {
     bool is_early; /* `again` has waited, wrongly, for the phase before the first */
 } sim_pass;
 
+/* INVALIDATED: and not initialised again since. */
+typedef enum sim_mbarrier_life {
+    SIM_MBARRIER_UNKNOWN,
+    SIM_MBARRIER_LIVE,
+    SIM_MBARRIER_INVALIDATED,
+} sim_mbarrier_life;
+
 typedef struct sim_watched_mbarrier {
     const sim_block *block;
     uint32_t address;
-    bool live; /* initialised and not invalidated */
-    bool invalidated;
+    sim_mbarrier_life life;
     bool crowded; /* other mbarriers share its gate */
     uint16_t thread;
     uint32_t instruction; /* as `thread`: of its initialisation or, if invalidated, of its end */

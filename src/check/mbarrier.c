@@ -55,7 +55,7 @@ static bool is_shared_slot(const sim_watched_mbarrier *m, const sim_block *b, ui
 
 /* The other access is the mbarrier's initialisation, or its end. */
 static sim_suspect misuse(uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m, uint32_t address) {
-    const bool has_other = m->live || m->invalidated;
+    const bool has_other = m->life != SIM_MBARRIER_UNKNOWN;
     return (sim_suspect){.kind = HAUL_FINDING_MBARRIER_MISUSE,
                          .action = HAUL_ACTION_SYNC,
                          .other_action = has_other ? HAUL_ACTION_SYNC : HAUL_ACTION_NONE,
@@ -91,7 +91,7 @@ static void check_not_in_use(sim_warp *w, const sim_op *op, unsigned lane, const
     uint64_t bits;
     memcpy(&bits, w->block->shared + m->address, sizeof bits);
     const sim_mbarrier state = sim_mbarrier_unpack(bits);
-    if (!m->live || (state.pending == state.expected && state.bytes == 0)) {
+    if (m->life != SIM_MBARRIER_LIVE || (state.pending == state.expected && state.bytes == 0)) {
         if (!check_waiters(w, op, lane, m)) sim_phase_again(w, op, lane, m);
         return;
     }
@@ -107,8 +107,7 @@ void sim_hazard_mbarrier_init(sim_warp *w, const sim_op *op, unsigned lane, uint
     sim_watched_mbarrier *m = sim_mbarrier_watched(d, w->block, address);
     if (is_shared_slot(m, w->block, address)) return;
     check_not_in_use(w, op, lane, m);
-    m->live = true;
-    m->invalidated = false;
+    m->life = SIM_MBARRIER_LIVE;
     m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->instruction = op->instruction;
     m->time = d->now;
@@ -124,8 +123,7 @@ void sim_hazard_mbarrier_end(sim_warp *w, const sim_op *op, unsigned lane, uint3
     sim_watched_mbarrier *m = sim_mbarrier_watched(sim_domain_of(w->block), w->block, address);
     if (is_shared_slot(m, w->block, address)) return;
     check_not_in_use(w, op, lane, m);
-    m->live = false;
-    m->invalidated = true;
+    m->life = SIM_MBARRIER_INVALIDATED;
     m->thread = (uint16_t)(sim_actor(w) * SIM_LANES + lane);
     m->instruction = op->instruction;
     sim_shadow_mbarrier(w->block, address, false);
@@ -136,20 +134,25 @@ static bool knows(const sim_view *v, uint32_t actor, unsigned lane, uint32_t thr
     return sim_knows_thread(v->order, thread, time);
 }
 
+static const char *const early_or_late[] = {
+    [SIM_MBARRIER_UNKNOWN] = "used before it has been initialised",
+    [SIM_MBARRIER_LIVE] = "used without a barrier after its initialisation by another thread",
+    [SIM_MBARRIER_INVALIDATED] = "used after mbarrier.inval, which has to come after all other uses",
+};
+
 /* Checks that the lane knows the mbarrier's initialisation. */
 static void check_use(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m,
                       uint32_t address) {
     const uint32_t actor = sim_actor(w);
-    if (m->live && knows(sim_view_of(sim_domain_of(w->block), actor, lane), actor, lane, m->thread, m->time)) return;
+    if (m->life == SIM_MBARRIER_LIVE &&
+        knows(sim_view_of(sim_domain_of(w->block), actor, lane), actor, lane, m->thread, m->time))
+        return;
     const sim_suspect s = misuse(instruction, lane, m, address);
     sim_finding *f = sim_hazard_report(w, &s);
     if (!f) return;
-    f->finding.beside_init = m->live;
-    f->finding.before_init = !m->live && !m->invalidated;
-    sim_hazard_say(f, "%s",
-                   m->live          ? "used without a barrier after its initialisation by another thread"
-                   : m->invalidated ? "used after mbarrier.inval, which has to come after all other uses"
-                                    : "used before it has been initialised");
+    f->finding.beside_init = m->life == SIM_MBARRIER_LIVE;
+    f->finding.before_init = m->life == SIM_MBARRIER_UNKNOWN;
+    sim_hazard_say(f, "%s", early_or_late[m->life]);
 }
 
 void sim_hazard_mbarrier_use(sim_warp *w, const sim_op *op, unsigned lane, sim_block *b, uint32_t address) {

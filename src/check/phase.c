@@ -41,7 +41,7 @@ static bool knows_arrivals(const sim_warp *w, unsigned lane, const sim_watched_m
 }
 
 void sim_phase_again(sim_warp *w, const sim_op *op, unsigned lane, const sim_watched_mbarrier *m) {
-    if (!m->live || !m->ended || knows_end(w, lane, m) || knows_arrivals(w, lane, m)) return;
+    if (m->life != SIM_MBARRIER_LIVE || !m->ended || knows_end(w, lane, m) || knows_arrivals(w, lane, m)) return;
     sim_finding *f = report(w, op->instruction, lane, m, m->last_instruction, m->last_thread, false);
     if (f)
         sim_hazard_say(f,
@@ -76,7 +76,7 @@ void sim_phase_arrives(const sim_warp *w, sim_watched_mbarrier *m) {
 }
 
 void sim_phase_signalled(sim_warp *w, uint32_t instruction, unsigned lane, const sim_watched_mbarrier *m) {
-    if (!m->live || !m->ended || knows_end(w, lane, m)) return;
+    if (m->life != SIM_MBARRIER_LIVE || !m->ended || knows_end(w, lane, m)) return;
     const bool together = knows_instructions(w, lane, m);
     sim_finding *f = report(w, instruction, lane, m, m->last_instruction, m->last_thread, together);
     if (f && together)
@@ -103,7 +103,7 @@ static void report_overtaken(sim_domain *d, const sim_watched_mbarrier *m, uint3
 /* A waiting thread tells phases apart only by their parity. So the next phase must not end before the waiter has seen
  * this one end. (Relaxed arrivals pass nothing on, and a shared gate has forgotten some.) */
 static void check_waiters(sim_domain *d, const sim_watched_mbarrier *m) {
-    if (!m->live || !m->passed || !m->used || m->crowded || d->relaxed) return;
+    if (m->life != SIM_MBARRIER_LIVE || !m->passed || !m->used || m->crowded || d->relaxed) return;
     for (uint32_t a = 0; a < d->actors; a++) {
         if (!m->passed[a] || sim_known_lanes(&m->gate.gathered[a], m->passed[a])) continue;
         report_overtaken(d, m, a);

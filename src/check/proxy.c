@@ -93,7 +93,7 @@ static bool is_of_library(const sim_program *p, uint32_t instruction) {
  * (NVIDIA/cccl#5102). */
 void sim_proxy_check_mbarrier(sim_warp *w, unsigned lane, const sim_watched_mbarrier *m, const sim_block *b,
                               const sim_bulk *bulk) {
-    if (!m->live || m->fenced || m->block != b || m->address != bulk->barrier) return;
+    if (m->life != SIM_MBARRIER_LIVE || m->fenced || m->block != b || m->address != bulk->barrier) return;
     if (is_of_library(w->sm->grid->program, bulk->instruction)) return;
     const sim_view *v = sim_view_of(sim_domain_of(w->block), sim_actor(w), lane);
     if (sim_knows_thread(v->proxy, m->thread, m->time)) return;

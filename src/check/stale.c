@@ -83,7 +83,8 @@ static bool has_moved_on(const sim_watched_mbarrier *m, const sim_pass *p) {
 }
 
 static bool is_stale(const sim_watched_mbarrier *m, uint32_t actor) {
-    return m->live && !m->crowded && m->passes && m->passes[actor].again && has_moved_on(m, &m->passes[actor]);
+    return m->life == SIM_MBARRIER_LIVE && !m->crowded && m->passes && m->passes[actor].again &&
+           has_moved_on(m, &m->passes[actor]);
 }
 
 static const sim_watched_mbarrier *stale_of(const sim_domain *d, uint32_t actor) {

@@ -22,7 +22,9 @@ typedef struct sim_use {
 typedef struct sim_use_list {
     sim_use *items;
     size_t count, capacity;
-    bool failed; /* the host ran out of memory */
+    bool failed;    /* the host ran out of memory */
+    bool *unwaited; /* by instruction of the kernel: a thread has used global memory there without having executed
+                     * griddepcontrol.wait; NULL: nobody asks */
 } sim_use_list;
 
 /* Appends a range that is not empty, or joins it to the last one if they belong together. */

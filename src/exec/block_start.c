@@ -155,6 +155,7 @@ static void start_warp(sim_block *b, uint32_t index) {
     for (size_t s = 0; s < p->special_count; s++)
         if (!is_of_place(p->specials[s].special)) fill_block_special(w, &p->specials[s]);
     w->tainted = false;
+    w->waited = 0;
     if (w->calls) sim_calls_reset(w);
     sim_warp_start(w, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
 }

@@ -2,6 +2,7 @@
  * and classes. All strings are copied, as a record outlives the module. */
 #include "exec/record.h"
 
+#include "ptx/components.h"
 #include "ptx/traits.h"
 #include "state/program.h"
 
@@ -43,6 +44,14 @@ static bool sees_others(const ptx_instruction *i) {
     return ptx_reads_special(i, PTX_SPECIAL_CLOCK, PTX_SPECIAL_GLOBALTIMER_HI);
 }
 
+static void record_loops(const ptx_function *f, arena *memory, haul_instruction_record *records) {
+    const uint32_t *components = ptx_components_find(f, memory);
+    const bool *looping = ptx_find_looping(f, components, memory);
+    for (size_t b = 0; b < f->block_count; b++)
+        for (uint32_t i = f->blocks[b].first; i < f->blocks[b].end; i++)
+            records[i].loop = looping[b] ? components[b] + 1 : 0;
+}
+
 /* One more than the number of instructions is allocated, so that a kernel without any has an array, too. */
 void sim_record_instructions(const sim_program *p, const haul_traffic *traffic, arena *memory, haul_launch_record *r) {
     const ptx_function *f = p->function;
@@ -60,6 +69,7 @@ void sim_record_instructions(const sim_program *p, const haul_traffic *traffic, 
         if (traffic) out->traffic = traffic[i];
     }
     record_class(p, r->instructions);
+    record_loops(f, memory, r->instructions);
 }
 
 void sim_record_shape(const sim_launch *l, arena *memory, haul_launch_record *r) {

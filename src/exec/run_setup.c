@@ -3,6 +3,7 @@
 #include "base/pool.h"
 #include "base/status.h"
 #include "check/internal.h"
+#include "check/use_list.h"
 #include "exec/grid.h"
 #include "exec/grid_shape.h"
 #include "exec/run.h"
@@ -147,6 +148,7 @@ haul_status sim_run_set_up(sim_run *s) {
     if (l->follower) return sim_facts_find_uses(&s->facts, &s->grid);
     if (!l->check) return HAUL_OK;
     HAUL_TRY(sim_facts_find(&s->facts, &s->grid));
+    s->grid.unwaited = l->uses ? l->uses->unwaited : NULL;
     return sim_watch_create(&s->grid, l->shadow, &s->watch);
 }
 

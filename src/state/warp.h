@@ -75,6 +75,7 @@ struct sim_warp {
     uint32_t index;      /* in its block */
     uint32_t live;       /* lanes that have not exited */
     uint32_t initial;    /* lanes that exist: fewer than 32 in a block's last warp */
+    uint32_t waited;     /* lanes that have executed griddepcontrol.wait */
     uint32_t at_joins;   /* lanes that wait at joins */
     uint32_t at_cluster; /* lanes that reached the cluster's barrier since it opened last */
     uint32_t turns;      /* backward branches since paths last took turns */

@@ -186,6 +186,7 @@ typedef struct sim_order_finding {
     bool overlaps;    /* the later launch may start before the earlier one has ended, and does not wait for it */
     bool is_next;     /* if it overlaps: nothing was launched between the two */
     bool is_at_start; /* the later launch does this before it waits for the earlier one */
+    bool is_alone;    /* a copy reads what it writes itself; both ends are the same */
 } sim_order_finding;
 typedef struct sim_order_watch {
     sim_site (*site)(void); /* returns where the calling thread is */

@@ -157,6 +157,7 @@ static haul_status begin(const sim_work *w, struct sim_running *r) {
     l.cause = &c->cause;
     if (c->note_overrun) l.overrun = &r->overrun;
     if (w->ordered) l.uses = &r->uses;
+    if (l.check) sim_order_ask(w, &r->uses);
     if (l.check && sim_order_between_devices(c, w, &r->node)) l.node = &r->node;
     if (c->check && !l.check) HAUL_TRY(take_follower(c, r));
     l.follower = r->follower;

@@ -364,35 +364,52 @@ static bool raise(const ptx_function *f, const ptx_block *b, block_state to, uns
 
 /* Notes for each instruction of the block whether something may have ordered the thread before it. Returns whether
  * something has behind the block. */
-static bool note_order(const ptx_function *f, const ptx_block *b, bool is_ordered, bool *ordered) {
+static bool note_order(const ptx_function *f, const ptx_block *b, bool is_ordered, bool by_wait, bool *ordered) {
     for (uint32_t i = b->first; i < b->end; i++) {
+        const ptx_instruction *in = &f->instructions[i];
         ordered[i] = is_ordered;
-        is_ordered |= may_order(&f->instructions[i]);
+        is_ordered |= in->op == PTX_OP_GRIDDEPCONTROL_WAIT ? by_wait : may_order(in);
     }
     return is_ordered;
 }
 
-/* Notes the launch's uses by instructions that a thread executes before it waits, and before anything that may order it
- * behind another thread's wait. */
-static void note_uses_at_start(const ptx_function *f, sim_ordered *a) {
+/* Finds the instructions, in the array `ordered`, that a thread can reach behind something that may order it, on some
+ * path. `by_wait`: griddepcontrol.wait counts. All are without memory. */
+static void find_ordered(const ptx_function *f, bool by_wait, bool *ordered) {
     unsigned char *states = memory_zeroed(f->block_count + 1, sizeof *states);
-    bool *ordered = memory_zeroed(f->instruction_count + 1, sizeof *ordered), changed = states && ordered;
-    for (size_t i = 0; changed && i < f->instruction_count; i++) ordered[i] = true;
+    bool changed = states;
+    for (size_t i = 0; i < f->instruction_count; i++) ordered[i] = true;
     if (changed) states[0] = REACHED;
     while (changed) {
         changed = false;
         for (uint32_t b = 0; b < f->block_count; b++) {
             if (states[b] == NOT_REACHED) continue;
-            const bool is_behind = note_order(f, &f->blocks[b], states[b] == BEHIND_ORDER, ordered);
+            const bool is_behind = note_order(f, &f->blocks[b], states[b] == BEHIND_ORDER, by_wait, ordered);
             changed |= raise(f, &f->blocks[b], is_behind ? BEHIND_ORDER : REACHED, states);
         }
     }
-    for (size_t i = 0; states && ordered && i < a->reach.count; i++) {
-        const sim_use *u = &a->reach.items[i];
-        if (u->instruction < f->instruction_count && !ordered[u->instruction]) sim_use_list_add(&a->at_start, u);
-    }
     memory_free(states);
-    memory_free(ordered);
+}
+
+/* Notes the launch's uses by instructions that a thread executes before it waits, or without waiting, and before
+ * anything that may order it behind another thread's wait. */
+static void note_uses_at_start(const ptx_function *f, sim_ordered *a) {
+    bool *by_any = memory_zeroed(f->instruction_count + 1, sizeof *by_any);
+    bool *by_others = memory_zeroed(f->instruction_count + 1, sizeof *by_others);
+    const bool *unwaited = a->reach.unwaited;
+    if (by_any && by_others) {
+        find_ordered(f, true, by_any);
+        find_ordered(f, false, by_others);
+    }
+    for (size_t i = 0; by_any && by_others && i < a->reach.count; i++) {
+        const sim_use *u = &a->reach.items[i];
+        const bool is_known = u->instruction < f->instruction_count;
+        if (is_known &&
+            (!by_any[u->instruction] || (!by_others[u->instruction] && unwaited && unwaited[u->instruction])))
+            sim_use_list_add(&a->at_start, u);
+    }
+    memory_free(by_any);
+    memory_free(by_others);
 }
 
 /* Adds what the stream's next work is behind, apart from the stream's own work. */
@@ -572,9 +589,31 @@ void sim_order_allocated(CUstream s, uint64_t address, uint64_t bytes) {
 
 /* ---- work that is done ---- */
 
+/* Finds bytes of the copy's source that its destination has, too. A copy of bytes to their own place is harmless. */
+static bool overlaps_itself(const sim_use_list *f, const sim_use **one, const sim_use **other) {
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t k = i + 1; k < f->count && f->items[k].from < f->items[i].to; k++) {
+            *one = &f->items[i];
+            *other = &f->items[k];
+            const bool is_in_place = (*one)->from == (*other)->from && (*one)->to == (*other)->to;
+            if ((*one)->writes != (*other)->writes && !is_in_place) return true;
+        }
+    return false;
+}
+
+static void check_copy(const sim_order *o, const sim_ordered *a) {
+    const sim_use *one, *other;
+    if (a->end.kind != SIM_ORDER_COPY || !overlaps_itself(&a->reach, &one, &other)) return;
+    sim_order_finding f = {.later = a->end, .earlier = a->end, .address = other->from, .is_alone = true};
+    f.bytes = (one->to < other->to ? one->to : other->to) - f.address;
+    f.later.writes = true;
+    o->watch.report(&f);
+}
+
 void sim_order_work(CUstream s, sim_work *w) {
     sim_order *o = order_of(s->context);
     if (!o || !w->ordered || w->kind == SIM_WORK_LAUNCH || w->kind == SIM_WORK_CALL) return;
+    check_copy(o, w->ordered);
     check(o, w->ordered);
     w->ordered = NULL;
 }
@@ -589,6 +628,17 @@ bool sim_order_between_devices(CUcontext c, const sim_work *w, sim_node_launch *
     return l->node;
 }
 
+/* Whether the launch may start before the one in front of it has ended, and waits for that later. */
+static bool waits_late(const sim_work *w) {
+    return w->ordered && w->ordered->open_at_start && has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT);
+}
+
+void sim_order_ask(const sim_work *w, sim_use_list *footprint) {
+    if (!waits_late(w)) return;
+    const size_t count = w->function->program->function->instruction_count;
+    footprint->unwaited = memory_zeroed(count + 1, sizeof *footprint->unwaited);
+}
+
 /* Memory that kernels allocate for themselves is reused by other kernels; no order is needed for that. */
 void sim_order_launched(CUcontext c, sim_work *w, sim_use_list *footprint) {
     sim_order *o = order_of(c);
@@ -600,8 +650,7 @@ void sim_order_launched(CUcontext c, sim_work *w, sim_use_list *footprint) {
     for (size_t i = 0; i < f->count; i++)
         if (!c->heap || !sim_heap_contains(c->heap, f->items[i].from)) f->items[kept++] = f->items[i];
     f->count = kept;
-    if (w->ordered->open_at_start && has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT))
-        note_uses_at_start(w->function->program->function, w->ordered);
+    if (waits_late(w)) note_uses_at_start(w->function->program->function, w->ordered);
     w->ordered->device = c->place;
     if (o->node) w->ordered->ended = sim_node_tick(o->node, c->place);
     check(o, w->ordered);

@@ -35,6 +35,8 @@ void sim_order_issue(CUstream s, sim_work *work);
 void sim_order_replace(CUstream s, const sim_work *condition, sim_work *work);
 /* Fills in what the launch's checks need to know of other devices. Returns false if there is nothing to check. */
 bool sim_order_between_devices(CUcontext c, const sim_work *work, sim_node_launch *launch);
+/* Before a launch: prepares its footprint to tell what only the launch knows. */
+void sim_order_ask(const sim_work *work, sim_use_list *footprint);
 void sim_order_launched(CUcontext c, sim_work *work, sim_use_list *footprint);
 
 /* The host has waited for all that the stream got so far, for a mark, or for all streams of all devices. */

@@ -246,3 +246,29 @@ KERNEL(mbarrier_at_odd_place) {
     barrier_wait(b, 0);
     out[T] = s[127 - T];
 }
+
+/* The rows of a fragment of halves lie 20 of them apart: 40 bytes, not a multiple of 16. */
+KERNEL(rows_of_fragment_not_aligned) {
+    const unsigned pitch = FIXED ? 24 : 20;
+    __shared__ alignas(32) unsigned short s[16 * 24];
+    unsigned v[8];
+    for (unsigned i = T; i < 16 * 24; i += 128) s[i] = (unsigned short)i;
+    __syncthreads();
+    if (T >= 32) return;
+    PTX("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;" /* BUG */
+        : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]), "=r"(v[4]), "=r"(v[5]), "=r"(v[6]), "=r"(v[7])
+        : "r"(SHARED(s)), "r"(pitch)
+        : "memory");
+    out[T] = (float)(v[0] ^ v[1] ^ v[2] ^ v[3] ^ v[4] ^ v[5] ^ v[6] ^ v[7]);
+}
+
+/* Threads without a row leave, and half a warp multiplies. */
+KERNEL(product_of_half_a_warp) {
+    const unsigned a = 0x3c003c00, b = 0x3c003c00 + T;
+    float d[4] = {};
+    if (!FIXED && T >= 112) return;
+    PTX("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};" /* BUG */
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a), "r"(a), "r"(b));
+    if (T < 112) out[T] = d[0] + d[1] + d[2] + d[3];
+}

@@ -1,5 +1,8 @@
 /* Memory that nobody has written, that is not there, or not aligned. sm_90. */
 #include "asyncbugs.cuh"
+
+#define copy_up_to(s, g, bytes) \
+    PTX("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(SHARED(s)), "l"(g), "r"(bytes) : "memory")
 #define load_matrices(a, b, s) \
     PTX("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(SHARED(s)))
 extern __shared__ float dynamic[];
@@ -176,4 +179,16 @@ KERNEL(heap_block_freed_twice) {
     if (T == 0) block = malloc(64);
     __syncthreads();
     if (T == 0 || (!FIXED && T == 1)) free(block); /* BUG */
+}
+
+/* Behind the end of the row, the size of what is left is negative. */
+KERNEL(size_of_what_is_left_negative) {
+    __shared__ alignas(16) float s[512];
+    const int left = 4 * (402 - 4 * (int)T), least = FIXED ? 0 : left;
+    const int bytes = left > 16 ? 16 : left < least ? least : left;
+    const float *from = left > 0 ? in + 4 * T : in;
+    copy_up_to(s + 4 * T, from, bytes); /* BUG */
+    PTX("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    out[T] = s[T];
 }

@@ -91,6 +91,12 @@ static const char ptx[] =
     "  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n  red.global.add.u32 [%rd1], 1;\n  ret;\n}\n";
 
 /* first lets what depends on it start and then writes a word of `out`; early reads it at once, patient waits first. */
+/* A kernel of which the first threads wait. */
+#define FIRST_WAIT(name, count)                                                                               \
+    ".visible .entry " name "(.param .u64 in) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  .reg .pred %p;\n" \
+    "  ld.param.u64 %rd1, [in];\n  mov.u32 %r1, %tid.x;\n  setp.ge.u32 %p, %r1, " count ";\n  @%p bra M;\n"   \
+    "  griddepcontrol.wait;\nM: ld.u32 %r1, [%rd1];\n  st.u32 [%rd1+4], %r1;\n  ret;\n}\n"
+
 static const char dependents[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry first(.param .u64 out) {\n"
     "  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n  griddepcontrol.launch_dependents;\n"
@@ -107,7 +113,8 @@ static const char dependents[] =
     "  st.u32 [%rd1], 2;\n  griddepcontrol.wait;\n  ret;\n}\n"
     ".visible .entry led(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  .reg .pred %p;\n"
     "  ld.param.u64 %rd1, [out];\n  mov.u32 %r1, %tid.x;\n  setp.ne.u32 %p, %r1, 0;\n  @%p bra M;\n"
-    "  griddepcontrol.wait;\nM: bar.sync 0;\n  st.u32 [%rd1], 2;\n  ret;\n}\n";
+    "  griddepcontrol.wait;\nM: bar.sync 0;\n  st.u32 [%rd1], 2;\n  ret;\n}\n" FIRST_WAIT("none", "0")
+        FIRST_WAIT("one", "1");
 
 static unsigned ordered;
 static void *streams[2], *event, *next, *counter;
@@ -186,6 +193,14 @@ static void constant_memory(void) {
 static void halves(void) {
     MUST(cudaMemsetAsync(a, 1, BYTES / 2 + !ordered, streams[0]));
     MUST(cudaMemsetAsync(a + BYTES / 2, 2, BYTES / 2, streams[1]));
+}
+
+/* A copy within a buffer must not reach into its own source. */
+static void shifted(void) {
+    const size_t bytes = BYTES / 2 + !ordered;
+    MUST(cudaMemset(a, 1, BYTES));
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaMemcpyAsync(a + BYTES - bytes, a, bytes, ON_DEVICE, streams[0]));
 }
 
 /* The program's own wait is an order, too. */
@@ -309,6 +324,16 @@ static void dependent_start(void) {
     MUST(cuModuleLoadData(&module, dependents));
     MUST(cuModuleGetFunction(&first, module, "first"));
     MUST(cuModuleGetFunction(&second, module, ordered ? "led" : "eager"));
+    launch_dependent(first, 0);
+    launch_dependent(second, 1);
+}
+
+/* Threads that go round the wait have not waited. */
+static void dependent_bypass(void) {
+    void *module, *first, *second;
+    MUST(cuModuleLoadData(&module, dependents));
+    MUST(cuModuleGetFunction(&first, module, "first"));
+    MUST(cuModuleGetFunction(&second, module, ordered ? "one" : "none"));
     launch_dependent(first, 0);
     launch_dependent(second, 1);
 }
@@ -536,6 +561,7 @@ static const struct {
              {"one-order-behind-two", one_order_behind_two},
              {"constant-memory", constant_memory},
              {"halves", halves},
+             {"shifted", shifted},
              {"wait", host_wait},
              {"ask-stream", ask_stream},
              {"ask-event", ask_event},
@@ -548,6 +574,7 @@ static const struct {
              {"allocate", allocate},
              {"dependent", dependent},
              {"dependent-start", dependent_start},
+             {"dependent-bypass", dependent_bypass},
              {"dependent-in-turn", dependent_in_turn},
              {"dependent-chain", dependent_chain},
              {"dependent-chain-ends", dependent_chain_ends},

@@ -15,8 +15,8 @@ finds() {
     result "$1: nothing orders the two" exits_with 1 "$haul" check -- "$program" "$1" unordered
     result "$1: one finding" says ' 1 error, 0 warnings, 0 of advice'
     result "$1: its kind" says "error: $2 in the program"
-    result "$1: the later call" says "^  [a-z]* of [0-9]* bytes*, $3 at .*order.c:[0-9]*"
-    result "$1: the earlier one" says "^  earlier: [a-z]* of [0-9]* bytes*, $4 at .*order.c:[0-9]*"
+    result "$1: the later call" says "^  [a-z]*\( of [0-9]* bytes*\)\{0,1\}, $3 at .*order.c:[0-9]*"
+    result "$1: the earlier one" says "^  earlier: [a-z]*\( of [0-9]* bytes*\)\{0,1\}, $4 at .*order.c:[0-9]*"
 }
 
 finds copy race-streams cuLaunchKernel cudaMemcpyAsync
@@ -27,6 +27,11 @@ finds one-order-behind-two race-streams cudaMemcpyAsync cuLaunchKernel
 finds constant-memory race-streams cuLaunchKernel cudaMemsetAsync
 finds halves race-streams cudaMemsetAsync cudaMemsetAsync
 result 'by bytes' says 'write of 1 byte,'
+result 'shifted: a copy beside its source' exits_with 0 "$haul" check -- "$program" shifted ordered
+result 'shifted: no finding' says ' 0 errors, 0 warnings, 0 of advice'
+result 'shifted: a copy into its source' exits_with 1 "$haul" check -- "$program" shifted unordered
+result 'shifted: one finding' says 'error: copy-overlaps in the program'
+result 'shifted: what overlaps' says 'the copy in stream 1 writes 2 bytes that it reads itself'
 finds wait race-streams cuLaunchKernel cuLaunchKernel
 finds ask-stream race-streams cuLaunchKernel cuLaunchKernel
 finds ask-event race-streams cuLaunchKernel cuLaunchKernel
@@ -45,6 +50,7 @@ finds dependent race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'with what the kernel lacks' says 'its kernel has no griddepcontrol.wait'
 finds dependent-start race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'with the place of the access' says ', and does so before its'
+finds dependent-bypass race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'launches that do not overlap' exits_with 0 "$haul" check -- "$program" dependent-in-turn ordered
 finds dependent-chain race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'with the launch between the two' says 'waits for the launch in front only'

@@ -25,6 +25,14 @@ static uint32_t fill_sizes(const sim_warp *w, const sim_op *op, uint8_t read[SIM
     return empty;
 }
 
+/* Reports a size that no copy may have. A negative one, behind the end of a row, is such a size. */
+static void check_sizes(sim_warp *w, const sim_op *op, uint32_t active) {
+    const uint32_t *given = SIM_SLOT(w, uint32_t, op->b);
+    uint32_t larger = 0;
+    for (unsigned l = 0; l < SIM_LANES; l++) larger |= (uint32_t)(given[l] > op->bytes) << l;
+    if (larger & active) sim_hazard_source_size(w, op, larger & active, given[__builtin_ctz(larger & active)]);
+}
+
 /* A lane that reads less than the copy's size may read up to the end of an allocation. */
 static bool check_sources(sim_warp *w, const sim_op *op, uint32_t reads, const sim_copy *c) {
     uintptr_t base;
@@ -70,6 +78,7 @@ static sim_step copy_async(sim_warp *w, const sim_op *op, uint32_t active) {
     sim_addresses(w, op, c.source);
     sim_shared_addresses(w, op->d, op->x, op->imm2 != 0, c.destination);
     uint32_t empty = fill_sizes(w, op, c.read);
+    if (w->sm->hazards && op->count) check_sizes(w, op, active);
     if (!check_copy(w, op, active, empty, &c)) return SIM_STOP;
     if (!sim_queue_copy(w, op, active, &c)) return sim_no_room_for(w, op, active, "a copy");
     sim_count_ldgsts(w->sm->counting, w, op, active, empty & active, c.source, c.destination);

@@ -156,8 +156,19 @@ PASSES(BRKPT)
 PASSES(NANOSLEEP)
 PASSES(PMEVENT)
 PASSES(PMEVENT_MASK)
-PASSES(GRIDDEPCONTROL_WAIT)
 PASSES(GRIDDEPCONTROL_LAUNCH)
+
+static sim_step wait_for_grids(sim_warp *w, const sim_op *op, uint32_t active) {
+    (void)op;
+    w->waited |= active;
+    return SIM_YIELD;
+}
+
+haul_status LOWER(GRIDDEPCONTROL_WAIT)(sim_lowering *l, const ptx_instruction *i) {
+    (void)i;
+    sim_emit(l, wait_for_grids);
+    return HAUL_OK;
+}
 
 /* Every warp has enough registers here. */
 static sim_step set_registers(sim_warp *w, const sim_op *op, uint32_t active) {

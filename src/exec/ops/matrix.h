@@ -2,18 +2,21 @@
 #ifndef HAUL_EXEC_OPS_MATRIX_H
 #define HAUL_EXEC_OPS_MATRIX_H
 
+#include "check/hazard.h"
 #include "exec/ops/lanes.h"
 #include "exec/paths.h"
 #include "ptx/matrix.h"
 
 /* Gathers the whole warp for a matrix instruction. Returns the lanes that have reached it, or 0 with *step set if some
- * are missing. */
+ * are missing. Lanes that have ended are not waited for, but PTX asks for all. */
 static inline uint32_t sim_whole_warp(sim_warp *w, const sim_op *op, uint32_t active, sim_step *step) {
     uint32_t everyone[SIM_LANES];
     *step = SIM_NEXT;
     if (active == SIM_ALL_LANES) return active;
     memset(everyone, 0xff, sizeof everyone);
-    return sim_warp_gather(w, op, active, everyone, step);
+    const uint32_t there = sim_warp_gather(w, op, active, everyone, step);
+    if (w->sm->hazards && there && there != SIM_ALL_LANES) sim_hazard_part_of_warp(w, op, there);
+    return there;
 }
 
 /* Fragments are laid out in groups of four lanes. A group holds a row or a column, and each lane a part of it. */

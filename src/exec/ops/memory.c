@@ -134,6 +134,7 @@ static sim_step access_params(sim_warp *w, const sim_op *op, uint32_t active, ui
     SIM_EACH_LANE(l) address[l] -= SIM_PARAM_WINDOW;
     if (!sim_check_params(w, op, active, address, op->bytes, op->bytes, &base)) return SIM_STOP;
     if (op->memory_class == HAUL_CLASS_CONSTANT_LOAD) sim_observe_constant(w, op, active, address);
+    if (w->sm->hazards) sim_hazard_parameter(w, op, active);
     move(w, op, active, base, address);
     return SIM_NEXT;
 }

@@ -5,7 +5,9 @@
  *
  * The counters count the accesses of machine code instead, which is more efficient: ldmatrix loads matrices of eight
  * rows, words are transposed afterwards, and words are accessed in pairs. */
+#include "check/hazard.h"
 #include "count/count.h"
+#include "exec/access.h"
 #include "exec/ops/fragments.h"
 #include "exec/ops/lanes.h"
 #include "ptx/matrix.h"
@@ -20,6 +22,7 @@ typedef struct fragment {
     char which;
     unsigned bits, each;             /* bits of an element; elements of a register */
     unsigned natural;                /* registers that do not repeat others */
+    unsigned asked, needed;          /* alignment: of rows, by CUDA's guide; of machine code's accesses */
     bool by_columns, loads, counted; /* counted: by its own accesses */
     uint32_t base, stride, address;  /* slots */
     bool wide;
@@ -36,16 +39,23 @@ static sim_element_place place_of(const fragment *f, unsigned r, unsigned e, uns
 
 /* ---- addresses ---- */
 
-/* d: the addresses; a, imm, SIM_OP_WIDE: the matrix; b: the stride in elements; x: bits of an element; more: for each
- * lane the number of strides and, in the upper half, of elements within one. */
+static uint64_t matrix_at(const sim_warp *w, const sim_op *op, unsigned lane) {
+    return sim_lane_address(w, op->a, op->flags & SIM_OP_WIDE, lane) + (uint64_t)op->imm;
+}
+
+/* d: the addresses; a, imm, SIM_OP_WIDE: the matrix; b: the stride in elements; x: bits of an element; imm2: the
+ * alignment of rows that is asked for; y: the one that machine code's accesses need; more: for each lane the number of
+ * strides and, in the upper half, of elements within one. */
 static sim_step find_elements(sim_warp *w, const sim_op *op, uint32_t active) {
     const uint32_t *steps = w->sm->grid->program->pool + op->more, *stride = SIM_SLOT(w, uint32_t, op->b);
     uint64_t *d = SIM_SLOT(w, uint64_t, op->d);
     for (unsigned l = 0; l < SIM_LANES; l++) {
         const uint64_t elements = (uint64_t)(steps[l] & 0xffff) * stride[l] + (steps[l] >> 16);
-        const uint64_t base =
-            op->flags & SIM_OP_WIDE ? SIM_SLOT(w, uint64_t, op->a)[l] : SIM_SLOT(w, uint32_t, op->a)[l];
-        if (active >> l & 1) d[l] = base + (uint64_t)op->imm + elements * op->x / 8;
+        if (active >> l & 1) d[l] = matrix_at(w, op, l) + elements * op->x / 8;
+    }
+    if (w->sm->hazards && active) {
+        const unsigned lane = (unsigned)__builtin_ctz(active);
+        sim_hazard_fragment(w, op, active, matrix_at(w, op, lane), (uint64_t)stride[lane] * op->x / 8, op->imm2, op->y);
     }
     return SIM_NEXT;
 }
@@ -65,6 +75,8 @@ static void emit_steps(sim_lowering *l, const fragment *f, const uint32_t steps[
     op->b = f->stride;
     op->imm = f->offset;
     op->x = f->bits;
+    op->imm2 = f->asked;
+    op->y = f->needed;
     op->more = more;
     op->flags |= f->wide ? SIM_OP_WIDE : 0;
 }
@@ -168,6 +180,14 @@ static bool is_pairs(const fragment *f) {
     return (f->which == 'c' || f->which == 'd') && f->bits >= 32 && !f->by_columns;
 }
 
+/* Returns the alignment that machine code's accesses need: of ldmatrix, of a pair, or of a word. */
+static unsigned alignment_needed(const fragment *f) {
+    const bool is_factor = f->which == 'a' || f->which == 'b';
+    if (is_pairs(f)) return 2 * f->bits / 8;
+    if (is_factor && is_matrices(f) && ptx_in_shared(f->instruction)) return ROW_BYTES;
+    return f->bits > 32 ? f->bits / 8 : 4;
+}
+
 static void narrow(const uint64_t address[SIM_LANES], uint32_t in_block[SIM_LANES]) {
     for (unsigned l = 0; l < SIM_LANES; l++) in_block[l] = (uint32_t)address[l];
 }
@@ -250,13 +270,24 @@ static void count_fragment(sim_lowering *l, const fragment *f) {
 
 /* ---- lowering ---- */
 
+/* Returns the elements of a row, or of a column if the matrix is stored by columns. */
+static unsigned row_length(const fragment *f) {
+    const unsigned rows = f->which == 'b' ? f->shape.k : f->shape.m,
+                   columns = f->which == 'a' ? f->shape.k : f->shape.n;
+    return f->by_columns ? rows : columns;
+}
+
 /* Omitted strides are the length of a row. */
 static uint32_t stride_slot(sim_lowering *l, const fragment *f) {
     const ptx_instruction *i = f->instruction;
-    const unsigned rows = f->which == 'b' ? f->shape.k : f->shape.m,
-                   columns = f->which == 'a' ? f->shape.k : f->shape.n;
     if (i->operand_count > 2 && i->operands[2].kind != PTX_ABSENT) return sim_source(l, &i->operands[2], PTX_U32);
-    return sim_constant(l, f->by_columns ? rows : columns, 4);
+    return sim_constant(l, row_length(f), 4);
+}
+
+/* CUDA's guide asks for multiples of 16 bytes. Rows of fewer bytes may follow one another. */
+static unsigned alignment_asked(const fragment *f) {
+    const unsigned bytes = row_length(f) * f->bits / 8;
+    return bytes < ROW_BYTES ? bytes : ROW_BYTES;
 }
 
 /* Returns the registers that the fragment's elements fill. */
@@ -282,6 +313,8 @@ static haul_status lower_fragment(sim_lowering *l, const ptx_instruction *i, cha
     f.base = sim_address(l, f.memory, &f.wide, &f.offset);
     f.stride = stride_slot(l, &f);
     f.address = sim_scratch(l, 8);
+    f.asked = alignment_asked(&f);
+    f.needed = alignment_needed(&f);
     f.counted = !is_matrices(&f) && !is_pairs(&f);
     HAUL_TRY(access_fragment(l, &f));
     count_fragment(l, &f);

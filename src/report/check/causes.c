@@ -100,6 +100,21 @@ static bool lack_one_wait(const haul_finding *a, const haul_finding *b) {
            a->other.instruction == b->other.instruction && has_sentence(a) && say_the_same(a->what, b->what);
 }
 
+/* Whether no loop leads from the later access back to the earlier one. */
+static bool is_straight(const report_finding *f) {
+    const uint32_t loop = f->access.instruction->loop;
+    return !loop || loop != f->other.instruction->loop;
+}
+
+/* Whether the two are races whose sides have changed places: without the barrier either may come first. In a loop, the
+ * one that leads back may be missing instead, or too. */
+static bool are_mirrored(const report_finding *f, const report_finding *g) {
+    const haul_finding *a = f->first, *b = g->first;
+    return (a->kind == HAUL_FINDING_RACE_SHARED || a->kind == HAUL_FINDING_RACE_GLOBAL) &&
+           a->access.action == b->other.action && a->other.action == b->access.action && is_straight(f) &&
+           is_straight(g);
+}
+
 /* Whether one missing order, or one missing write, explains both. */
 static bool have_one_cause(const report_finding *f, const report_finding *g, const uint32_t *stretches) {
     const haul_finding *a = f->first, *b = g->first;
@@ -113,6 +128,7 @@ static bool have_one_cause(const report_finding *f, const report_finding *g, con
     const uint32_t earlier[] = {stretches[a->other.instruction], stretches[b->other.instruction]};
     if (later[0] == earlier[0] && later[1] == earlier[1]) return lie_together(f, g, later[0], later[1]);
     if (later[0] == earlier[0] || later[1] == earlier[1]) return false;
+    if (are_mirrored(f, g) && later[0] == earlier[1] && later[1] == earlier[0]) return true;
     return a->access.action == b->access.action && a->other.action == b->other.action &&
            (later[0] == later[1] || earlier[0] == earlier[1]);
 }
@@ -211,16 +227,28 @@ static bool reads_there(const report_finding *pair, const report_finding *read) 
            (pair->first->other.action == HAUL_ACTION_READ && report_is_same_line(&pair->other, &read->access));
 }
 
-/* Whether the finding is that the read is not ordered behind a write to the same variable of shared memory. Then in one
+/* Whether the pair is that the read is not ordered behind a write to the same variable of shared memory. Then in one
  * order there is nothing to be read yet. */
-static bool explains(const report_finding *f, const report_finding *read) {
+static bool pair_explains(const report_finding *f, const report_finding *read) {
     const haul_finding *a = f->first, *b = read->first;
     if (a->kind != HAUL_FINDING_RACE_SHARED && a->kind != HAUL_FINDING_ASYNC_READ_BEFORE_WAIT) return false;
-    if (a->grade != HAUL_GRADE_ERROR || b->grade != HAUL_GRADE_ERROR || a->space != b->space || !is_same_object(a, b) ||
-        report_lacks_write(f))
-        return false;
-    bool found = reads_there(f, read);
-    for (size_t i = 0; i < f->also_count && !found; i++) found = reads_there(&f->also[i], read);
+    return a->grade == HAUL_GRADE_ERROR && b->grade == HAUL_GRADE_ERROR && a->space == b->space &&
+           is_same_object(a, b) && !report_lacks_write(f) && reads_there(f, read);
+}
+
+/* Whether the pair is that an error with the same variable or buffer remains whatever the values of that store are. */
+static bool pair_covers(const report_finding *f, const report_finding *same_value) {
+    const haul_finding *a = f->first, *b = same_value->first;
+    if (a->kind != HAUL_FINDING_RACE_SHARED && a->kind != HAUL_FINDING_RACE_GLOBAL) return false;
+    return a->grade == HAUL_GRADE_ERROR && a->space == b->space && is_same_object(a, b) && share_line(f, same_value);
+}
+
+typedef bool (*pair_test)(const report_finding *f, const report_finding *other);
+
+/* Whether the test holds for the finding's own pair or for one that it lists. */
+static bool any_pair(const report_finding *f, const report_finding *other, pair_test holds) {
+    bool found = holds(f, other);
+    for (size_t i = 0; i < f->also_count && !found; i++) found = holds(&f->also[i], other);
     return found;
 }
 
@@ -236,10 +264,12 @@ static haul_status append(joining *j, report_finding *f, const report_finding *r
     return HAUL_OK;
 }
 
-static haul_status explain(joining *j, const report_finding *read) {
+/* Lets the first finding for which the test holds list the other one, too. */
+static haul_status explain(joining *j, const report_finding *other, pair_test holds) {
     report_finding *const end = j->v->findings + j->v->finding_count;
     for (report_finding *f = j->v->findings; f < end; f++)
-        if (!j->joined[f - j->v->findings] && may_have_company(f) && explains(f, read)) return append(j, f, read);
+        if (!j->joined[f - j->v->findings] && may_have_company(f) && any_pair(f, other, holds))
+            return append(j, f, other);
     return HAUL_OK;
 }
 
@@ -323,7 +353,11 @@ haul_status report_join_causes(report_verdict *v) {
         if (!j.joined[i] && may_have_company(&v->findings[i])) HAUL_TRY(gather(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && may_have_company(&v->findings[i]) && report_lacks_write(&v->findings[i]))
-            HAUL_TRY(explain(&j, &v->findings[i]));
+            HAUL_TRY(explain(&j, &v->findings[i], pair_explains));
+    for (size_t i = 0; i < v->finding_count; i++)
+        if (!j.joined[i] && may_have_company(&v->findings[i]) &&
+            v->findings[i].first->kind == HAUL_FINDING_RACE_SAME_VALUE)
+            HAUL_TRY(explain(&j, &v->findings[i], pair_covers));
     for (size_t i = 0; i < v->finding_count; i++)
         if (!j.joined[i] && v->findings[i].first->before_init) HAUL_TRY(explain_early_use(&j, &v->findings[i]));
     for (size_t i = 0; i < v->finding_count; i++)

@@ -352,8 +352,8 @@ static void put_position(text *out, const char *name, const uint32_t p[3]) {
 void report_put_access(text *out, const haul_finding *finding, const haul_finding_access *access) {
     bool moves = access->action != HAUL_ACTION_SYNC;
     text_put(out, haul_action_names[access->action]);
-    if (moves && finding->bytes)
-        text_printf(out, " of %" PRIu32 " byte%s", finding->bytes, finding->bytes == 1 ? "" : "s");
+    const uint32_t bytes = access->bytes ? access->bytes : finding->bytes;
+    if (moves && bytes) text_printf(out, " of %" PRIu32 " byte%s", bytes, bytes == 1 ? "" : "s");
     if (!finding->count) return; /* no thread of a kernel */
     put_position(out, " by thread", access->thread);
     put_position(out, " of block", access->block);

@@ -84,6 +84,10 @@ static void put_end(text *out, const sim_order_end *e) {
 
 static void put_what(text *out, const sim_order_finding *f) {
     put_end(out, &f->later);
+    if (f->is_alone) {
+        text_printf(out, " %llu bytes that it reads itself", (unsigned long long)f->bytes);
+        return;
+    }
     text_put(out, " what ");
     put_end(out, &f->earlier);
     if (f->later.kind == SIM_ORDER_HOST)
@@ -97,8 +101,9 @@ static void put_what(text *out, const sim_order_finding *f) {
         text_put(out, ", and does not wait for it: the launch may start early, and its kernel has no "
                       "griddepcontrol.wait (cudaGridDependencySynchronize())");
     else if (f->is_at_start)
-        text_put(out, ", and does so before its griddepcontrol.wait (cudaGridDependencySynchronize()): the launch may "
-                      "start early");
+        text_put(out,
+                 ", and does so before its thread's griddepcontrol.wait (cudaGridDependencySynchronize()): the launch "
+                 "may start early");
     else
         text_put(out, ", and nothing orders the two");
 }
@@ -106,11 +111,13 @@ static void put_what(text *out, const sim_order_finding *f) {
 /* ---- the finding ---- */
 
 static haul_finding_kind kind_of(const sim_order_finding *f) {
+    if (f->is_alone) return HAUL_FINDING_COPY_OVERLAPS;
     if (f->later.kind == SIM_ORDER_HOST || f->earlier.kind == SIM_ORDER_HOST) return HAUL_FINDING_RACE_HOST;
     const bool frees = end_of(&f->later).action == HAUL_ACTION_FREE || end_of(&f->earlier).action == HAUL_ACTION_FREE;
     return frees ? HAUL_FINDING_USE_AFTER_FREE : HAUL_FINDING_RACE_STREAMS;
 }
 
+/* Host code is noticed at its first byte: how many it uses is not known. */
 static void report(const sim_order_finding *f) {
     text what = {0}, object = {0};
     if (is_told(f->later.site.address, f->earlier.site.address, kind_of(f))) return;
@@ -120,9 +127,10 @@ static void report(const sim_order_finding *f) {
                                         .what = text_string(&what),
                                         .object = object.length ? text_string(&object) : NULL,
                                         .call = end_of(&f->later),
-                                        .earlier = end_of(&f->earlier),
+                                        .earlier = f->is_alone ? (standin_finding_end){.action = HAUL_ACTION_NONE}
+                                                               : end_of(&f->earlier),
                                         .address = f->address,
-                                        .bytes = f->bytes};
+                                        .bytes = kind_of(f) == HAUL_FINDING_RACE_HOST ? 0 : f->bytes};
     standin_report_call_finding(&found);
     text_free(&what);
     text_free(&object);

@@ -85,14 +85,17 @@ static void redirect(const ElfW(Sym) * symbol, const char *name, uintptr_t base)
     make_writable(at, PROT_READ | PROT_EXEC);
 }
 
-/* A function in C++ with the name of one of the runtime's is one of its headers' wrappers. */
+/* A function in C++ with the name of one of the runtime's is one of its headers' wrappers, and so is what is local to
+ * it. cudaLaunchKernelEx() for typed kernels wraps cudaLaunchKernelExC(). */
 static void note_wrapper(const ElfW(Sym) * symbol, const char *name, uintptr_t base) {
     char plain[64] = "";
     const char *source;
     const unsigned length = standin_source_name(name, &source);
-    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !length || length >= sizeof plain) return;
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !length || length + 1 >= sizeof plain) return;
     memcpy(plain, source, length);
-    if (find(plain) >= 0) standin_note_wrapper(base + symbol->st_value, symbol->st_size);
+    const bool wraps = find(plain) >= 0;
+    plain[length] = 'C';
+    if (wraps || find(plain) >= 0) standin_note_wrapper(base + symbol->st_value, symbol->st_size);
 }
 
 static void redirect_symbol(void *context, const ElfW(Sym) * symbol, const char *name) {

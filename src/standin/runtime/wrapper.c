@@ -17,7 +17,7 @@ static code_range *wrappers;
 
 unsigned standin_source_name(const char *symbol, const char **name) {
     if (strncmp(symbol, "_Z", 2) != 0) return 0;
-    const char *digits = symbol + 2 + (symbol[2] == 'L'); /* L: a static function */
+    const char *digits = symbol + 2 + (symbol[2] == 'L' || symbol[2] == 'Z'); /* L: static; Z: local to a function */
     char *end;
     if (*digits < '1' || *digits > '9') return 0;
     const unsigned long length = strtoul(digits, &end, 10);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Returns the length of the source name in a C++ symbol, and sets *name to it: 10 and "cudaMalloc..." for
- * _Z10cudaMallocIfE9cudaErrorPPT_m. 0 if it is none of a plain function. */
+ * _Z10cudaMallocIfE9cudaErrorPPT_m. What is local to a function has its name. 0 if it is none of a plain function. */
 unsigned standin_source_name(const char *symbol, const char **name);
 /* Remembers the code of a wrapper. Without memory it counts as the program's own code. */
 void standin_note_wrapper(uintptr_t first, uint64_t bytes);

@@ -18,6 +18,8 @@
 #define ARRIVE "mbarrier.arrive.shared.b64 _, [%r5];\n"
 #define COPY_ARRIVES "cp.async.mbarrier.arrive.noinc.shared.b64 [%r5];\n"
 
+#define COPY_SIZED "cp.async.ca.shared.global [%r4], [%rd3], 4, %r7;\ncp.async.wait_all;\n" LOAD_OWN
+
 /* Tries the wait early, and waits later unless that has succeeded. Threads from `end` on leave for D without having
  * waited. */
 #define PEEK(end)                                                                                              \
@@ -36,6 +38,9 @@ static const pair pairs[] = {
     PAIR("the wait leaves the group in flight", ASYNC_READ_BEFORE_WAIT, 1, 64,
          COPY COMMIT COPY_NEXT COMMIT WAIT_GROUPS("1") LOAD_NEXT,
          COPY COMMIT COPY_NEXT COMMIT WAIT_GROUPS("1") LOAD_OWN WAIT_GROUPS("0") LOAD_NEXT),
+    PAIR("a copy of less than nothing", ILLEGAL_ACCESS, 1, 64,
+         "sub.u32 %r7, 60, %r0;\nshl.b32 %r7, %r7, 2;\nmin.s32 %r7, %r7, 4;\n" COPY_SIZED,
+         "sub.u32 %r7, 60, %r0;\nshl.b32 %r7, %r7, 2;\nmin.s32 %r7, %r7, 4;\nmax.s32 %r7, %r7, 0;\n" COPY_SIZED),
     PAIR("two lanes copy to one place", ASYNC_READ_BEFORE_WAIT, 1, 32, CLAMPED COPY_CLAMPED("%rd3"),
          CLAMPED COPY_CLAMPED("%rd4")),
     PAIR("the same copy again before the wait", ASYNC_READ_BEFORE_WAIT, 1, 64, COPY COMMIT COPY COMMIT WAIT_GROUPS("0"),

@@ -58,6 +58,16 @@
     "{%f0, %f0, %f0, %f0};\n"
 #define STORE_IN_BLOCK_1 "setp.ne.u32 %p2, %r1, %r0;\n@%p2 st.global.u32 [%rd2], %r9;\n"
 
+#define FRAGMENT(stride)                                                                                              \
+    "bar.sync 0;\n"                                                                                                   \
+    "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14}, [%r3], " stride \
+    ";\n"
+
+/* An address that is loaded, so that nothing shows what it is of. */
+#define THREE_FROM_IN                                                                                         \
+    "setp.ne.u32 %p1, %r0, 0;\ncvta.const.u64 %rd4, three;\n@!%p1 st.global.u64 [%rd0], %rd4;\nbar.sync 0;\n" \
+    "@!%p1 ld.global.u64 %rd4, [%rd0];\n"
+
 static const pair pairs[] = {
     PAIR("a value stored that an unwritten one has chosen by a branch", UNINITIALISED_READ, 1, 32,
          CHOOSE "st.global.u32 [%rd2], %r9;\n", CHOOSE STORE_IN_BLOCK_1),
@@ -107,6 +117,9 @@ static const pair pairs[] = {
               "add.u32 %r3, %r3, 768;\n" INIT("1") BRING("0", "256") WAIT, .dynamic = 512),
     PAIR("local array overrun", STACK_OVERFLOW, 1, 32, LOCAL "st.local.u32 [%r6+16], %r0;\n",
          LOCAL "st.local.u32 [%r6+12], %r0;\n"),
+    PAIR("constant memory stored to by an address from elsewhere", TEXTURE_STALE, 1, 32,
+         THREE_FROM_IN "@!%p1 st.global.u32 [%rd4], 7;\nbar.sync 0;\nld.const.u32 %r7, [three];\n" OUT("%r7"),
+         THREE_FROM_IN "@!%p1 ld.global.u32 %r8, [%rd4];\nbar.sync 0;\nld.const.u32 %r7, [three];\n" OUT("%r7")),
     PAIR("constant memory out of bounds", OUT_OF_BOUNDS, 1, 32, "ld.const.u32 %r7, [three+12];\n" TAKE,
          "ld.const.u32 %r7, [three+8];\n" TAKE),
     PAIR("cp.async from out of bounds", OUT_OF_BOUNDS, 1, 1, COPY_FROM("1024", "4"), COPY_FROM("1020", "4")),
@@ -125,6 +138,7 @@ static const pair pairs[] = {
          "st.shared.u64 [%r3+8], %rd0;\n"),
     PAIR("misaligned in local memory", MISALIGNED, 1, 32, LOCAL "st.local.u64 [%r6+4], %rd0;\n",
          LOCAL "st.local.u64 [%r6+8], %rd0;\n"),
+    PAIR("matrix whose rows are not aligned", MISALIGNED, 1, 32, FRAGMENT("20"), FRAGMENT("24")),
     PAIR("misaligned atomic", MISALIGNED, 1, 32, "red.global.add.u64 [%rd0+4], 1;\n",
          "red.global.add.u64 [%rd0+8], 1;\n"),
     PAIR("misaligned cp.async", MISALIGNED, 1, 1, COPY_FROM("4", "8"), COPY_FROM("8", "8")),
