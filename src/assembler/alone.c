@@ -13,7 +13,7 @@
  * a selection; operands of accesses and of the other unit are a cycle later. */
 enum { PREDICATE_LATENCY = 4, GUARD_MORE = 9, OTHER_UNIT_MORE = 1, ACCESS_INTERVAL = 4, ALU_INTERVAL = 2 };
 enum { JUMP_SERIAL = 4, BARRIER_SERIAL = 5 };  /* after a branch, and after a barrier */
-enum { LEAST_SERIAL = 8, FUNCTION_NEAR = 18 }; /* instructions of a function; what it waits for its first guess */
+enum { LEAST_SERIAL = 8, FUNCTION_NEAR = 18 }; /* instructions of a function; what it waits for a guess */
 enum { MOST_STEPS = 1500 };                    /* of an unrolled loop */
 /* Arithmetic waits at most this long for a pipe of its own. */
 enum { FIXED_LATENCY = 14 };
@@ -91,6 +91,12 @@ static sim_result result_of(const ptx_instruction *i, const sim_price *p) {
                                                                                       : SIM_RESULT_FIXED;
 }
 
+/* Returns how many special functions a function waits for, one after the other. */
+static float guesses_of(const sim_price *p) {
+    enum { FUNCTION_BUSY = 8 };
+    return p->pipe == SIM_PIPE_XU ? p->busy / FUNCTION_BUSY : p->pipe != SIM_PIPE_FMA;
+}
+
 /* A product of a warpgroup runs in the background. */
 static sim_step step_of(const sim_alone *s, const ptx_instruction *i, const sim_price *p, float issued) {
     const bool background = ptx_is(i->op, PTX_KIND_WARPGROUP_PRODUCT);
@@ -102,7 +108,7 @@ static sim_step step_of(const sim_alone *s, const ptx_instruction *i, const sim_
     if (issued <= 0 || background) step.port = SIM_PORT_NONE;
     if (background) step.latency = 0;
     if (issued >= LEAST_SERIAL && p->latency > issued) {
-        step.near = fminf(p->latency - issued, FUNCTION_NEAR);
+        step.near = fminf(p->latency - issued, FUNCTION_NEAR * guesses_of(p));
         step.serial = p->latency - issued - step.near;
         step.latency = 1;
         step.result = SIM_RESULT_FIXED;

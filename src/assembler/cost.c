@@ -10,7 +10,6 @@
 #include "assembler/chain.h"
 #include "assembler/combine.h"
 #include "assembler/flight.h"
-#include "assembler/fuse.h"
 #include "assembler/issue.h"
 #include "assembler/loop.h"
 #include "assembler/rounds.h"
@@ -403,7 +402,7 @@ sim_cost *sim_block_costs(const ptx_function *f, const struct sim_assembled *ass
     sim_values facts;
     sim_values_find(f, scratch, &facts);
     const sim_writers *writers = sim_find_writers(f, scratch);
-    sim_prices *prices = sim_prices_new(sim_fuse(f, writers, scratch), assembled, scratch);
+    sim_prices *prices = sim_prices_new(f, writers, assembled, scratch);
     sim_alone *alone = sim_alone_new(f, prices, scratch);
     scan s = {.prices = prices,
               .flight = &flight,

@@ -2,6 +2,8 @@
 #include "assembler/price.h"
 
 #include "assembler/assembler.h"
+#include "assembler/copies.h"
+#include "assembler/division.h"
 #include "assembler/fuse.h"
 #include "ptx/matrix.h"
 #include "ptx/traits.h"
@@ -30,13 +32,18 @@ _Static_assert(sizeof costs / sizeof *costs < NO_ROW, "a row's number fits a byt
 
 struct sim_prices {
     const uint8_t *fused;
+    const bool *copies;
+    const uint8_t *divisions;
     const sim_assembled *assembled;
     uint8_t rows[PTX_OP_COUNT][TYPES];
 };
 
-sim_prices *sim_prices_new(const uint8_t *fused, const sim_assembled *assembled, arena *memory) {
+sim_prices *sim_prices_new(const ptx_function *f, const sim_writers *writers, const sim_assembled *assembled,
+                           arena *memory) {
     sim_prices *prices = arena_alloc(memory, sizeof *prices);
-    prices->fused = fused;
+    prices->fused = sim_fuse(f, writers, memory);
+    prices->copies = sim_find_copies(f, writers, memory);
+    prices->divisions = sim_find_divisions(f, writers, memory);
     prices->assembled = assembled;
     return prices;
 }
@@ -98,6 +105,23 @@ sim_price sim_price_of(sim_prices *prices, const ptx_instruction *i) {
                        costs[*row - 1].busy};
 }
 
+/* Quotients and remainders of 32 bits, as ptxas 13.0 makes them for sm_90: a reciprocal has three instructions of the
+ * unit of special functions, which wait for each other. Signs take some more. */
+static sim_price price_of_division(sim_prices *prices, const ptx_instruction *i, sim_division part) {
+    enum { CORRECT = 10, RECIPROCAL = 8, CORRECT_SIGNED = 14, RECIPROCAL_SIGNED = 10, AGAIN = 3, AGAIN_SIGNED = 7 };
+    enum { RECIPROCAL_LATENCY = 60, RECIPROCAL_BUSY = 3 * 8 };
+    const bool has_signs = i->type == PTX_S32 || i->type == PTX_S16;
+    sim_price p = sim_price_of(prices, i);
+    if (part == SIM_DIVISION_AGAIN)
+        return (sim_price){LATENCY, has_signs ? AGAIN_SIGNED : AGAIN, false, SIM_PIPE_ALU, 0};
+    p.slots = has_signs ? CORRECT_SIGNED : CORRECT;
+    if (part == SIM_DIVISION_WITHOUT_RECIPROCAL) return (sim_price){p.latency, p.slots, false, SIM_PIPE_FMA, p.slots};
+    p.slots += has_signs ? RECIPROCAL_SIGNED : RECIPROCAL;
+    p.latency += RECIPROCAL_LATENCY;
+    p.busy = RECIPROCAL_BUSY;
+    return p;
+}
+
 bool sim_is_of_another(const sim_prices *prices, uint32_t index, const ptx_instruction *i) {
     if (prices->fused[index] == 0) return true;
     return prices->assembled && ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_STORE) &&
@@ -109,16 +133,19 @@ sim_price sim_price_at(sim_prices *prices, uint32_t index, const ptx_instruction
     sim_price p = sim_price_of(prices, i);
     const uint8_t left = prices->fused[index];
     if (left == 0) return (sim_price){0};
+    if (prices->divisions[index]) return price_of_division(prices, i, prices->divisions[index]);
+    if (prices->copies[index]) return (sim_price){.latency = LATENCY, .slots = 1};
     if (left != SIM_NOT_FUSED) p = (sim_price){WIDE_LATENCY, left, false, SIM_PIPE_FMA, PRODUCT_CYCLES * (float)left};
     if (sim_is_of_another(prices, index, i)) p.slots = 0;
     return p;
 }
 
-/* Returns the machine instructions. Copies between registers and address conversions are none, and the last product of
- * a group closes it. Reading a parameter or a special register is one, though a warp does not wait for it. */
+/* Returns the machine instructions. Address conversions are none, nor are most copies between registers, and the last
+ * product of a group closes it. Reading a parameter or a special register is one, though a warp does not wait for it.
+ */
 float sim_issued_by(const ptx_instruction *i, const sim_price *p) {
     if (i->op == PTX_OP_CVTA || i->op == PTX_OP_CVTA_TO || i->op == PTX_OP_WGMMA_COMMIT) return 0;
-    if (i->op == PTX_OP_MOV) return i->operands[1].kind != PTX_REGISTER;
+    if (i->op == PTX_OP_MOV) return p->slots > 0 || i->operands[1].kind != PTX_REGISTER;
     if (i->op == PTX_OP_CP_ASYNC_COMMIT) return 1 + SIM_COPY_FILLERS;
     return p->slots > 1 ? p->slots : 1;
 }

@@ -6,6 +6,7 @@
 #include "ptx/ir.h"
 
 struct sim_assembled;
+struct sim_writers;
 
 /* A scheduler's units of arithmetic, and what all schedulers share: shuffles and the like (MIO). */
 typedef enum sim_pipe {
@@ -32,9 +33,10 @@ typedef struct sim_price {
 /* Where prices of a function's instructions are looked up. */
 typedef struct sim_prices sim_prices;
 
-/* Returns the prices of a function's instructions, in `memory`. `fused` is sim_fuse()'s; `assembled` is by instruction,
- * NULL if it is not known. */
-sim_prices *sim_prices_new(const uint8_t *fused, const struct sim_assembled *assembled, arena *memory);
+/* Returns the prices of a function's instructions, in `memory`. `assembled` is by instruction; NULL if it is not known.
+ */
+sim_prices *sim_prices_new(const ptx_function *function, const struct sim_writers *writers,
+                           const struct sim_assembled *assembled, arena *memory);
 
 /* Returns what the instruction costs if it has a machine instruction of its own. */
 sim_price sim_price_of(sim_prices *prices, const ptx_instruction *instruction);

@@ -246,7 +246,9 @@ static inline void load_line(sim_counting *c, sim_tally *t, uint64_t line, unsig
 
 void sim_load_cached(sim_counting *c, sim_tally *t, const sim_lines *lines) {
     uint8_t missing[SIM_LANES];
-    t->traffic.hits += sim_l1_load_lines(c->l1, lines, missing);
+    const uint32_t hits = sim_l1_load_lines(c->l1, lines, missing);
+    t->traffic.hits += hits;
+    t->missed += hits < lines->sectors;
     request_lines(c, t, lines, missing);
 }
 
@@ -282,6 +284,7 @@ static void load_volatile(sim_counting *c, const sim_warp *w, const sim_op *op, 
         else
             c->read_requests_issued++;
     }
+    t->missed++;
     p->warp = w;
     p->instruction = op->instruction;
     p->lines = *lines;
@@ -293,13 +296,16 @@ static void load_uncached(sim_counting *c, sim_tally *t, const sim_lines *lines)
     uint8_t masks[SIM_LANES];
     memcpy(masks, lines->mask, sizeof masks);
     sim_l1_drop_lines(c->l1, lines);
+    t->missed++;
     request_lines(c, t, lines, masks);
 }
 
 /* Loads that hit lines in L1 but do not allocate any. */
 static void load_if_there(sim_counting *c, sim_tally *t, const sim_lines *lines) {
     uint8_t missing[SIM_LANES];
-    t->traffic.hits += sim_l1_probe_lines(c->l1, lines, missing);
+    const uint32_t hits = sim_l1_probe_lines(c->l1, lines, missing);
+    t->traffic.hits += hits;
+    t->missed += hits < lines->sectors;
     request_lines(c, t, lines, missing);
 }
 
@@ -455,7 +461,7 @@ static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint
                    average = average_bytes(SIM_LANES * bytes, sectors);
     const unsigned tail = 15u >> (3 - (last >> SIM_SECTOR_SHIFT & 3));
     unsigned mask = 15u << (first >> SIM_SECTOR_SHIFT & 3) & 15;
-    const uint64_t requests = t->traffic.l2_requests;
+    const uint64_t requests = t->traffic.l2_requests, hits = t->traffic.hits;
     sim_traffic_pass(&t->traffic, sectors, sim_tag_wavefronts_of_run(first_line, count), SIM_ALL_LANES, bytes);
     t->tag_sectors += sectors;
     if (is_store) {
@@ -477,6 +483,7 @@ static void count_run(sim_counting *c, const sim_warp *w, const sim_op *op, uint
         if (has_gaps) note_parts(c, op, count, sectors, t->traffic.l2_requests == requests);
         return;
     }
+    t->missed += t->traffic.hits - hits < sectors;
     c->data_wavefronts += sim_data_wavefronts_of_run(sectors);
 }
 

@@ -35,6 +35,7 @@ struct sim_count_plan {
 typedef struct sim_tally {
     haul_traffic traffic;
     uint64_t tag_sectors;     /* differs from traffic.sectors for LDGSTS around L1 */
+    uint64_t missed;          /* loads that found some of their sectors in L1 missing */
     uint64_t matrix_accesses; /* of traffic.instructions: those that move matrices (ldmatrix, stmatrix) */
 } sim_tally;
 

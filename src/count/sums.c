@@ -468,19 +468,50 @@ static void find_hot_places(sim_counting *const *countings, size_t count, sim_wa
     waits->uneven_stores = sqrt(squares);
 }
 
-/* Returns the share of a block's waits for loads that go beyond L1, by the hit rates of its own loads: a wait is for
- * several wavefronts, and as long as the farthest. Negative if the block has no loads. `waits`: of all warps. */
-static double share_beyond_l1(const sim_count_plan *plan, const haul_traffic *traffic, size_t block, double waits) {
+/* The accesses of an instruction on all SMs, and those that did not find all they wanted in L1. */
+typedef struct misses {
+    double accesses, missed;
+} misses;
+
+static misses misses_of(sim_counting *const *countings, size_t count, size_t instruction) {
+    misses sum = {0};
+    for (size_t sm = 0; sm < count; sm++) {
+        const sim_counting *c = countings[sm];
+        if (!c || c->plan->tally_of[instruction] == SIM_NO_TALLY) continue;
+        for (unsigned space = 0; space < sim_tally_spaces(c->plan, instruction); space++) {
+            const sim_tally *t = &c->tallies[c->plan->tally_of[instruction] + space];
+            sum.accesses += (double)t->traffic.instructions;
+            sum.missed += (double)t->missed;
+        }
+    }
+    return sum;
+}
+
+/* Loads are counted one by one, other accesses by their hit rates. */
+static misses misses_or_rates(sim_counting *const *countings, size_t count, const haul_traffic *t, ptx_op op,
+                              size_t instruction) {
+    const misses m = misses_of(countings, count, instruction);
+    if (ptx_is(op, PTX_KIND_LOAD) && m.accesses > 0) return m;
+    const double hit = fmin(1, (double)t->hits / (double)t->sectors), all = (double)t->wavefronts;
+    return (misses){all, all * (1 - hit)};
+}
+
+/* Returns the share of a block's waits for loads that go beyond L1: a wait is for several loads, and as long as the
+ * farthest, but no more waits go there than loads do. Negative if the block has no loads. `waits`: of all warps. */
+static double share_beyond_l1(sim_counting *const *countings, size_t count, const sim_count_plan *plan,
+                              const haul_traffic *traffic, size_t block, double waits) {
     const ptx_block *b = &plan->function->blocks[block];
-    double hit = 1;
+    double hit = 1, missed = 0;
     bool loads = false;
     for (uint32_t i = b->first; i < b->end; i++) {
-        const haul_traffic *t = &traffic[i];
-        if (!ptx_is(plan->function->instructions[i].op, WAITED_FOR) || t->sectors == 0) continue;
+        const ptx_op op = plan->function->instructions[i].op;
+        if (!ptx_is(op, WAITED_FOR) || traffic[i].sectors == 0) continue;
+        const misses m = misses_or_rates(countings, count, &traffic[i], op, i);
         loads = true;
-        hit *= pow(fmin(1, (double)t->hits / (double)t->sectors), (double)t->wavefronts / waits);
+        missed += m.missed;
+        if (m.accesses > 0) hit *= pow(fmax(0, 1 - m.missed / m.accesses), m.accesses / waits);
     }
-    return loads ? 1 - hit : -1;
+    return loads ? fmin(1 - hit, missed / waits) : -1;
 }
 
 /* Adds the waits of blocks that have loads, and those of them that go beyond L1. */
@@ -493,7 +524,7 @@ static void find_far_waits(sim_counting *const *countings, size_t count, const h
         double runs = 0;
         for (size_t sm = 0; sm < count; sm++) runs += countings[sm] ? (double)countings[sm]->block_runs[b] : 0;
         const double waited = runs * plan->costs[b].waits;
-        const double share = waited > 0 ? share_beyond_l1(plan, traffic, b, waited) : -1;
+        const double share = waited > 0 ? share_beyond_l1(countings, count, plan, traffic, b, waited) : -1;
         if (share < 0) continue;
         waits->placed += waited;
         waits->far += waited * share;

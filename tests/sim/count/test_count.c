@@ -455,6 +455,21 @@ static void rows_whole_lines_apart_take_longer(void **state) {
     assert_true(lines.estimate_us > 1.5 * odd.estimate_us);
 }
 
+/* Each lane walks over its row of 128 words, and waits for each before the next. All lanes come to new sectors
+ * together, or one after the other, so that each load has some that miss. */
+#define WALK(from)                                                                                      \
+    KERNEL("mad.wide.u32 %rd3, %r0, 512, %rd1;\nand.b32 %r4, %r0, 7;\nmul.lo.u32 %r4, %r4, " from ";\n" \
+           "mad.wide.u32 %rd3, %r4, 4, %rd3;\nmov.u32 %r9, 0;\nagain: ld.global.u32 %r3, [%rd3];\n"     \
+           "st.global.u32 [%rd2], %r3;\nadd.s64 %rd3, %rd3, 4;\nadd.u32 %r9, %r9, 1;\n"                 \
+           "setp.lt.u32 %p0, %r9, 120;\n@%p0 bra again;\n")
+
+static void loads_that_miss_together_wait_less_often(void **state) {
+    (void)state;
+    const haul_launch_record together = counted(WALK("0"), 1, 32), apart = counted(WALK("1"), 1, 32);
+    assert_true(together.counters[HAUL_COUNTER_L1_GLOBAL_LD_HIT] < 1.1 * apart.counters[HAUL_COUNTER_L1_GLOBAL_LD_HIT]);
+    assert_true(together.estimate_us < 0.8 * apart.estimate_us);
+}
+
 /* A busy SM combines a warp's stores to the same sectors only if they follow each other; four instructions between
  * them, or an exact division, which is a function, let other warps' stores come between. */
 #define WORDS(between)                                                                                   \
@@ -598,6 +613,7 @@ int main(void) {
         cmocka_unit_test(a_float_added_at_a_generic_address_is_a_loop_in_shared_memory),
         cmocka_unit_test(a_sector_written_in_part_is_missed_by_a_read),
         cmocka_unit_test(rows_whole_lines_apart_take_longer),
+        cmocka_unit_test(loads_that_miss_together_wait_less_often),
         cmocka_unit_test(stores_that_follow_each_other_are_combined),
         cmocka_unit_test(loops_on_words_of_their_own_do_not_wait_for_each_other),
         cmocka_unit_test(a_wait_is_shorter_if_later_copies_are_on_their_way),

@@ -376,6 +376,36 @@ static void parameters_and_copies_are_free(void **state) {
     assert_float_equal(plain.slots, copied.slots, 0.01);
 }
 
+/* A number that is still needed when its register gets the next one moves to another register. */
+static void copies_of_values_that_are_needed_later_are_not_free(void **state) {
+    (void)state;
+#define BEFORE_AND_AFTER(before, after)                                  \
+    KERNEL("AGAIN: " FMA FMA FMA before "add.u32 %r1, %r1, %r2;\n" after \
+           "xor.b32 %r5, %r3, 7;\nsetp.lt.u32 %p1, %r5, 100;\n"          \
+           "@%p1 bra AGAIN;\n" OUT("%r1"))
+    const float before = dearest(BEFORE_AND_AFTER("mov.u32 %r3, %r1;\n", "")).issued;
+    assert_float_equal(before - dearest(BEFORE_AND_AFTER("", "mov.u32 %r3, %r1;\n")).issued, 1, 0.01);
+}
+
+#define QUOTIENT(to, from, by) "div.s32 " to ", " from ", " by ";\n"
+
+/* Their reciprocal is one, and is computed before a loop that leaves the divisor alone. */
+static void divisions_by_one_number_share_its_reciprocal(void **state) {
+    (void)state;
+#define KEPT_SUM "add.s32 %r1, %r1, %r2;\n" OUT("%r1")
+    const float none = dearest(KERNEL(KEPT_SUM)).issued;
+    const float one = dearest(KERNEL(QUOTIENT("%r1", "%r3", "%r5") KEPT_SUM)).issued;
+    const float two = dearest(KERNEL(QUOTIENT("%r1", "%r3", "%r5") QUOTIENT("%r2", "%r4", "%r5") KEPT_SUM)).issued;
+    const float apart = dearest(KERNEL(QUOTIENT("%r1", "%r3", "%r5") QUOTIENT("%r2", "%r4", "%r6") KEPT_SUM)).issued;
+    assert_float_equal(one - none, 24, 0.01);
+    assert_float_equal(two - one, 14, 0.01);
+    assert_float_equal(apart - one, 24, 0.01);
+#define DIVIDING(by)                                              \
+    KERNEL("AGAIN: add.s32 %r2, %r2, 1;\n" QUOTIENT("%r1", "%r1", \
+                                                    by) "setp.gt.s32 %p1, %r1, %r5;\n@%p1 bra AGAIN;\n" OUT("%r1"))
+    assert_float_equal(dearest(DIVIDING("%r2")).issued - dearest(DIVIDING("%r3")).issued, 10, 0.01);
+}
+
 /* ---- the order of machine code, and its stall counts ---- */
 
 static void accesses_follow_each_other_every_four_cycles(void **state) {
@@ -485,6 +515,8 @@ int main(void) {
         cmocka_unit_test(shared_memory_takes_longer_than_arithmetic),
         cmocka_unit_test(machine_instructions_are_fewer_than_in_ptx),
         cmocka_unit_test(parameters_and_copies_are_free),
+        cmocka_unit_test(copies_of_values_that_are_needed_later_are_not_free),
+        cmocka_unit_test(divisions_by_one_number_share_its_reciprocal),
         cmocka_unit_test(accesses_follow_each_other_every_four_cycles),
         cmocka_unit_test(instructions_of_the_alu_follow_each_other_every_two_cycles),
         cmocka_unit_test(lanes_that_leave_the_kernel_end_where_they_branch),
