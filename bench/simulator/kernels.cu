@@ -53,13 +53,13 @@ extern "C" __global__ void __launch_bounds__(256) product_staged(const float *a,
         *(float4 *)(c + (size_t)i * n) = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
 }
 
-/* ---- C = A * B, n x n, tiles of 64 x 64, 4 x 4 elements a thread; columns of A are rows in shared memory; n a multiple
- * of 64 ---- */
+/* ---- C = A * B, n x n, tiles of 64 x 64, 4 x 4 elements a thread; columns of A are rows in shared memory; n a
+ * multiple of 64 ---- */
 
 #define PANEL 8 /* columns of A and rows of B in shared memory */
 
-extern "C" __global__ void __launch_bounds__(256) product_in_registers(const float *a, const float *b, float *c,
-                                                                       unsigned n) {
+extern "C" __global__ void __launch_bounds__(256)
+    product_in_registers(const float *a, const float *b, float *c, unsigned n) {
     __shared__ float left[PANEL][SIDE], right[PANEL][SIDE];
     unsigned t = threadIdx.x, row = t / 16 * 4, column = t % 16 * 4;
     float sum[4][4] = {};
@@ -76,8 +76,7 @@ extern "C" __global__ void __launch_bounds__(256) product_in_registers(const flo
 #pragma unroll
             for (unsigned i = 0; i < 4; i++)
 #pragma unroll
-                for (unsigned x = 0; x < 4; x++)
-                    sum[i][x] = fmaf(left[j][row + i], right[j][column + x], sum[i][x]);
+                for (unsigned x = 0; x < 4; x++) sum[i][x] = fmaf(left[j][row + i], right[j][column + x], sum[i][x]);
         __syncthreads();
     }
     c += (size_t)(blockIdx.y * SIDE + row) * n + blockIdx.x * SIDE + column;

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The cache keeps the parts of a bundle for several shapes and, with each, every place of lane 0 in its line: warps that
- * take their rows of a padded tile are at as many places. Loops tend to come back to both. */
+/* The cache keeps the parts of a bundle for several shapes and, with each, every place of lane 0 in its line: warps
+ * that take their rows of a padded tile are at as many places. Loops tend to come back to both. */
 enum { WAYS = SIM_FOOTPRINT_LINE / 4, SHAPES = 12, FIRST_PARTS = 4 };
 
 typedef struct known_bundle {

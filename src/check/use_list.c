@@ -96,8 +96,7 @@ static void join_kinds(line_uses *l) {
 
 /* Notes that the bytes of the line were used. */
 static void note(line_uses *l, sim_bytes bytes, uint32_t instruction, uint8_t action, uint8_t strong) {
-    const sim_use how = {
-        .instruction = instruction, .writes = !sim_only_reads(action), .strong = strong == SIM_STRONG};
+    const sim_use how = {.instruction = instruction, .writes = !sim_only_reads(action), .strong = strong == SIM_STRONG};
     for (uint32_t i = 0; i < l->count; i++)
         if (is_of_kind(&l->uses[i].how, &how) && l->uses[i].how.instruction == instruction) {
             l->uses[i].bytes = sim_bytes_or(l->uses[i].bytes, bytes);

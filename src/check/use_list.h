@@ -32,8 +32,8 @@ void sim_use_list_add(sim_use_list *f, const sim_use *reach);
 /* Sorts by address and joins what belongs together. */
 void sim_use_list_sort(sim_use_list *f);
 void sim_use_list_free(sim_use_list *f);
-/* Reads the accesses that the shadow of global memory has kept, in the order of addresses. A byte that was written counts as
- * written only, whoever reads it. Lines that the shadow has given up are left out. */
+/* Reads the accesses that the shadow of global memory has kept, in the order of addresses. A byte that was written
+ * counts as written only, whoever reads it. Lines that the shadow has given up are left out. */
 void sim_watch_uses(const struct sim_watch *watch, sim_use_list *f);
 
 #endif
