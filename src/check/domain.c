@@ -533,7 +533,7 @@ static uint64_t shadow_bytes(const sim_shadow *s, const sim_grid *g, uint32_t ac
     for (uint32_t a = 0; a < actors; a++) {
         if (s->reads[a]) bytes += words * sizeof *s->reads[a];
         if (s->line_reads[a].first) bytes += lines * SIM_LINE_FIRST_READERS * sizeof(sim_read_row);
-        if (s->line_reads[a].more) bytes += lines * SIM_LINE_READERS * sizeof(sim_read_row);
+        if (s->line_reads[a].more) bytes += lines * (SIM_LINE_READERS - SIM_LINE_FIRST_READERS) * sizeof(sim_read_row);
     }
     return bytes;
 }

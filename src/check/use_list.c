@@ -75,8 +75,8 @@ static unsigned count_runs(sim_bytes b) {
     return (unsigned)(__builtin_popcountll(low) + __builtin_popcountll(high));
 }
 
-/* Joins all uses of a kind. Of their instructions it keeps the last: what holds for accesses behind it, as that they
- * have waited for another kernel, is not said of one before. */
+/* Joins all uses of a kind, and names the last of their instructions. If it named the first, a use behind
+ * griddepcontrol.wait could pass for one before it. */
 static void join_kinds(line_uses *l) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < l->count; i++) {
