@@ -1,8 +1,8 @@
 #include "check/stuck.h"
 
-#include "base/toolchain.h"
 #include "check/finding.h"
 #include "check/internal.h"
+#include "ptx/users_place.h"
 #include "state/mbarrier.h"
 
 #include <inttypes.h>
@@ -98,22 +98,8 @@ static void put_threads(text *out, const place *at) {
 
 /* ---- where ---- */
 
-/* Places are numbered from 1 on; 0 is none. */
-static const char *file_of(const ptx_module *m, uint32_t number) {
-    if (!number || number > m->place_count) return NULL;
-    const uint32_t file = m->places[number - 1].file;
-    return file < m->file_count ? m->files[file] : NULL;
-}
-
-uint32_t sim_stuck_users_place(const ptx_module *m, uint32_t number) {
-    if (!file_of(m, number)) return 0;
-    while (is_toolchain_file(file_of(m, number)) && file_of(m, m->places[number - 1].inlined_at))
-        number = m->places[number - 1].inlined_at;
-    return number;
-}
-
 static void put_source_line(text *out, const ptx_module *m, uint32_t number) {
-    const char *file = file_of(m, number), *slash = strrchr(file, '/');
+    const char *file = ptx_file_of(m, number), *slash = strrchr(file, '/');
     text_printf(out, "%s:%" PRIu32, slash ? slash + 1 : file, m->places[number - 1].line);
 }
 
@@ -123,13 +109,13 @@ static void put_line(text *out, const sim_warp *w, const sim_path *p) {
     const sim_program *program = w->sm->grid->program;
     const ptx_module *m = program->module;
     const ptx_instruction *i = &program->function->instructions[w->ops[p->pc].instruction];
-    const uint32_t users = sim_stuck_users_place(m, i->place);
+    const uint32_t users = ptx_users_place(m, i->place);
     if (!users) {
         text_printf(out, "PTX line %" PRIu32, i->position.line);
         return;
     }
     uint32_t kernels = users;
-    while (file_of(m, m->places[kernels - 1].inlined_at)) kernels = m->places[kernels - 1].inlined_at;
+    while (ptx_file_of(m, m->places[kernels - 1].inlined_at)) kernels = m->places[kernels - 1].inlined_at;
     put_source_line(out, m, users);
     if (kernels == users) return;
     text_put(out, ", called from ");

@@ -17,8 +17,5 @@ void sim_stuck_put_others(text *out, const sim_warp *w, const sim_path *p);
 void sim_stuck_put_block(text *out, const sim_block *b);
 /* "block (1,0,0)" */
 void sim_stuck_put_name(text *out, const sim_block *b);
-/* Returns the number (from 1 on) of the innermost place that is not in a header of the toolchain; of the outermost if
- * all are. 0: there is no line information. */
-uint32_t sim_stuck_users_place(const ptx_module *m, uint32_t number);
 
 #endif

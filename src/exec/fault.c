@@ -9,6 +9,7 @@
 
 #include "check/hazard.h"
 #include "check/stuck.h"
+#include "ptx/users_place.h"
 #include "state/block.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@
 
 /* Returns the user's place of an instruction, not one in a header of the toolchain; NULL if the PTX names none. */
 static const ptx_place *place_of(const sim_program *p, const sim_op *op) {
-    const uint32_t place = sim_stuck_users_place(p->module, p->function->instructions[op->instruction].place);
+    const uint32_t place = ptx_users_place(p->module, p->function->instructions[op->instruction].place);
     return place ? &p->module->places[place - 1] : NULL;
 }
 

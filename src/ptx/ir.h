@@ -284,6 +284,7 @@ typedef struct ptx_module {
     uint32_t address_bits;
     const char **files; /* by `.file` index; NULL: none */
     size_t file_count;
+    bool *toolchain_files; /* by file: see users_place.h */
     ptx_place *places;
     size_t place_count, place_capacity;
     ptx_variable **variables; /* module scope: .global, .const, .shared, .extern .shared */

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "ptx/limits.h"
 #include "ptx/spaces.h"
+#include "ptx/users_place.h"
 
 #include <string.h>
 
@@ -262,6 +263,7 @@ static void keep_module_lists(ptx_parser *p) {
     KEEP(files, file_count, p->files, const char *)
     KEEP(places, place_count, p->places, ptx_place)
 #undef KEEP
+    ptx_find_toolchain_files(m);
 }
 
 /* Checks and analyses functions that have not been yet: those of the last text. */

@@ -2,9 +2,9 @@
 #include "vgpu/order.h"
 
 #include "base/memory.h"
-#include "base/toolchain.h"
 #include "machine/heap.h"
 #include "ptx/traits.h"
+#include "ptx/users_place.h"
 #include "vgpu/box_copy.h"
 #include "vgpu/internal.h"
 
@@ -841,15 +841,9 @@ void sim_order_host_freed(CUcontext c, uint64_t address) {
 bool sim_driver_kernel_place(CUfunction function, uint32_t instruction, const char **file, uint32_t *line) {
     if (!sim_driver_has_function(function) || instruction >= function->entry->instruction_count) return false;
     const ptx_module *m = function->module->ptx;
-    uint32_t at = function->entry->instructions[instruction].place;
-    while (at && at <= m->place_count) {
-        const ptx_place *p = &m->places[at - 1];
-        const char *name = p->file < m->file_count ? m->files[p->file] : NULL;
-        if (!name) return false;
-        *file = name;
-        *line = p->line;
-        if (!is_toolchain_file(name) || !p->inlined_at) return true;
-        at = p->inlined_at;
-    }
-    return false;
+    const uint32_t place = ptx_users_place(m, function->entry->instructions[instruction].place);
+    if (!place) return false;
+    *file = ptx_file_of(m, place);
+    *line = m->places[place - 1].line;
+    return true;
 }
