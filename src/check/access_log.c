@@ -239,6 +239,22 @@ static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const
         if (shares[s]) add_to_slice(log, e, s, shares[s]);
 }
 
+/* True if each lane's element lies in a line of its own. */
+static bool is_far_apart(const sim_logged *e) {
+    return e->bytes <= SIM_LARGEST_ELEMENT && (e->stride >= SIM_FOOTPRINT_LINE || e->stride <= -SIM_FOOTPRINT_LINE);
+}
+
+/* Adds the entry to the slice of each lane. */
+static void distribute_lanes(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES]) {
+    uint32_t shares[SIM_WATCH_SLICES] = {0};
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        shares[sim_slice_of(address[lane] >> SIM_WATCH_PAGE)] |= 1u << lane;
+    }
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
+        if (shares[s]) add_to_slice(log, e, s, shares[s]);
+}
+
 /* Gives the entry a base and a stride and adds it to the slices in between. */
 static void place_evenly(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES],
                          int64_t stride) {
@@ -248,7 +264,10 @@ static void place_evenly(sim_access_log *log, sim_logged *e, uint32_t lanes, con
     e->base = one - (uint64_t)(stride * first);
     e->from = one < other ? one : other;
     e->to = (one < other ? other : one) + e->bytes;
-    distribute(log, e, slices_between(one < other ? one : other, one < other ? other : one));
+    if (!is_far_apart(e))
+        distribute(log, e, slices_between(one < other ? one : other, one < other ? other : one));
+    else
+        distribute_lanes(log, e, lanes, address);
 }
 
 /* ---- values ---- */

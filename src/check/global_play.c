@@ -748,7 +748,7 @@ static void play_entry(sim_play *p) {
     else if (sim_is_scattered(e))
         play_list(p);
     else
-        for (uint32_t left = e->has_list ? p->lanes : e->active; left; left &= left - 1)
+        for (uint32_t left = p->lanes; left; left &= left - 1)
             play_range(p, sim_play_address(p, (unsigned)__builtin_ctz(left)), left & -left);
 }
 

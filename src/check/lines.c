@@ -407,6 +407,15 @@ static bool has_writer_room(const sim_visit *k, const sim_line *l, const sim_par
     return has_memory(k, k->s->more_rows);
 }
 
+/* True if the visitor's write may share a row with a write of that instruction. Copies of an unrolled store are alike.
+ */
+static bool is_alike(const sim_visit *k, uint32_t instruction, uint8_t state) {
+    const sim_grid *g = k->w->sm->grid;
+    if (instruction == k->instruction) return true;
+    return !state && g->places[instruction] == g->places[k->instruction] &&
+           (!g->uses || g->uses[instruction] == g->uses[k->instruction]);
+}
+
 /* Records a write in a row; false if there is none left. */
 static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8_t state) {
     change(k);
@@ -415,8 +424,8 @@ static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8
     l->written = sim_bytes_or(l->written, p->bytes);
     for (unsigned i = 0; i < l->writers; i++) {
         sim_line_row *r = writer_of(k->s, l, i);
-        if (r->time != k->d->now || r->owner.bits != p->owner.bits || r->actor != k->actor ||
-            r->instruction != k->instruction || r->state != state)
+        if (r->time != k->d->now || r->owner.bits != p->owner.bits || r->actor != k->actor || r->state != state ||
+            !is_alike(k, r->instruction, state))
             continue;
         r->bytes = sim_bytes_or(r->bytes, p->bytes);
         return true;

@@ -62,6 +62,7 @@ enum { MOST_USES = 16, MOST_PIECES = 8 };
 typedef struct line_uses {
     uint64_t line;
     uint32_t count;
+    bool are_joined; /* one for each kind */
     line_use uses[MOST_USES];
 } line_uses;
 
@@ -75,39 +76,41 @@ static unsigned count_runs(sim_bytes b) {
     return (unsigned)(__builtin_popcountll(low) + __builtin_popcountll(high));
 }
 
+/* Adds a use, to one of the same instruction or, once they are joined, of the same kind. Returns false if there is no
+ * room. */
+static bool add_use(line_uses *l, const line_use *use) {
+    for (uint32_t i = 0; i < l->count; i++) {
+        line_use *to = &l->uses[i];
+        if (!is_of_kind(&to->how, &use->how)) continue;
+        if (to->how.instruction != use->how.instruction && !l->are_joined) continue;
+        to->bytes = sim_bytes_or(to->bytes, use->bytes);
+        if (use->how.instruction > to->how.instruction) to->how.instruction = use->how.instruction;
+        return true;
+    }
+    if (l->count == MOST_USES) return false;
+    l->uses[l->count++] = *use;
+    return true;
+}
+
 /* Joins all uses of a kind, and names the last of their instructions. If it named the first, a use behind
  * griddepcontrol.wait could pass for one before it. */
 static void join_kinds(line_uses *l) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < l->count; i++) {
-        uint32_t k = 0;
-        while (k < kept && !is_of_kind(&l->uses[k].how, &l->uses[i].how)) k++;
-        line_use *to = &l->uses[k];
-        if (k == kept) {
-            *to = l->uses[i];
-            kept++;
-            continue;
-        }
-        to->bytes = sim_bytes_or(to->bytes, l->uses[i].bytes);
-        if (l->uses[i].how.instruction > to->how.instruction) to->how.instruction = l->uses[i].how.instruction;
+    const uint32_t count = l->count;
+    l->count = 0;
+    l->are_joined = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const line_use use = l->uses[i];
+        add_use(l, &use);
     }
-    l->count = kept;
 }
 
 /* Notes that the bytes of the line were used. */
 static void note(line_uses *l, sim_bytes bytes, uint32_t instruction, uint8_t action, uint8_t strong) {
-    const sim_use how = {.instruction = instruction, .writes = !sim_only_reads(action), .strong = strong == SIM_STRONG};
-    for (uint32_t i = 0; i < l->count; i++)
-        if (is_of_kind(&l->uses[i].how, &how) && l->uses[i].how.instruction == instruction) {
-            l->uses[i].bytes = sim_bytes_or(l->uses[i].bytes, bytes);
-            return;
-        }
-    if (l->count == MOST_USES) {
-        join_kinds(l);
-        note(l, bytes, instruction, action, strong);
-        return;
-    }
-    l->uses[l->count++] = (line_use){bytes, how};
+    const line_use use = {
+        bytes, {.instruction = instruction, .writes = !sim_only_reads(action), .strong = strong == SIM_STRONG}};
+    if (add_use(l, &use)) return;
+    join_kinds(l);
+    add_use(l, &use);
 }
 
 /* Appends each run of the use's bytes, in the line at `line`. */
@@ -185,6 +188,7 @@ static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *s
         line_uses l;
         l.line = (slot->number << SIM_WATCH_PAGE) + (uint64_t)i * SIM_FOOTPRINT_LINE;
         l.count = 0;
+        l.are_joined = false;
         if (sim_link_is_detailed(at->link)) {
             note_words(&l, s, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED));
         } else if (sim_link_is_noted(at->link)) {

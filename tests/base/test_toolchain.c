@@ -13,9 +13,9 @@ static void headers_of_the_toolkit_belong_to_the_toolchain(void **state) {
         "/usr/local/cuda-13.0/include/cccl/cub/block/block_scan.cuh",
         "/opt/nvidia/bin/../targets/x86_64-linux/include/cccl/thrust/copy.h",
         "/usr/include/c++/12/cmath",
-        "/home/me/cccl/libcudacxx/include/cuda/std/__atomic/scopes.h",
-        "/home/me/cccl/libcudacxx/include/cuda/__barrier/barrier.h",
-        "/home/me/cccl/libcudacxx/include/cuda/pipeline",
+        "/code/cccl/libcudacxx/include/cuda/std/__atomic/scopes.h",
+        "/code/cccl/libcudacxx/include/cuda/__barrier/barrier.h",
+        "/code/cccl/libcudacxx/include/cuda/pipeline",
         "sm_30_intrinsics.hpp",
     };
     (void)state;
@@ -25,9 +25,9 @@ static void headers_of_the_toolkit_belong_to_the_toolchain(void **state) {
 
 static void a_project_may_have_a_folder_cuda(void **state) {
     static const char *const files[] = {
-        "/home/me/solver/src/cuda/reduce.cuh",
-        "/home/me/solver/cuda/kernels.cu",
-        "/home/me/solver/targets/gpu/step.cu",
+        "/code/solver/src/cuda/reduce.cuh",
+        "/code/solver/cuda/kernels.cu",
+        "/code/solver/targets/gpu/step.cu",
         "sm_copy.cuh",
         "main.cu",
     };
