@@ -217,8 +217,8 @@ typedef struct haul_finding_access {
     haul_action action;
     size_t instruction; /* index into the launch's instructions, which have text, PTX line and source place */
     uint32_t block[3], thread[3];
-    uint32_t
-        bytes; /* of the whole access, of which the finding's may be a part; 0: no ordinary load, store or atomic */
+    /* Of the whole access, of which the finding's may be a part; 0: it is no ordinary load, store or atomic. */
+    uint32_t bytes;
 } haul_finding_access;
 
 /* One defect in one kernel launch. The same kind and grade at the same two places (lines of the user's own source, or

@@ -52,7 +52,7 @@ static void scan_block(const ptx_function *f, const ptx_block *b, known *k, uint
     }
 }
 
-/* What a block knows holds in the next one if no other path leads there. */
+/* Divisions before the end of a block are known in the next one if that can only be reached from it. */
 static void scan_blocks(const ptx_function *f, arena *memory, uint8_t *parts) {
     ptx_predecessors above;
     known k = {.count = 0};

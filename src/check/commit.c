@@ -27,12 +27,7 @@ void sim_hazard_commit(sim_warp *w, const sim_op *op, uint32_t lanes) {
     const uint32_t others = w->live & ~lanes;
     const uint32_t apart = others ? others & lanes_apart(&w->block->async.queues[w->index], lanes) : 0;
     if (!apart) return;
-    const sim_suspect s = {.kind = HAUL_FINDING_COMMIT_DIVERGENT,
-                           .action = HAUL_ACTION_SYNC,
-                           .instruction = op->instruction,
-                           .lanes = lanes,
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = sim_hazard_report(w, &s);
+    sim_finding *f = sim_hazard_report_lanes(w, op, lanes, HAUL_FINDING_COMMIT_DIVERGENT, HAUL_ACTION_SYNC);
     if (f)
         sim_hazard_say(f, "lanes 0x%08x commit here, but lanes 0x%08x also have copies and commit them elsewhere",
                        lanes, apart);

@@ -219,12 +219,7 @@ static void check_count(sim_warp *w, const sim_op *op, uint32_t id, uint32_t exp
     const uint32_t live = w->block->live_warps * SIM_LANES, theirs = bar->expected ? bar->expected * SIM_LANES : live;
     if (!expected) expected = live;
     if (!bar->warps || expected == theirs) return;
-    const sim_suspect s = {.kind = HAUL_FINDING_BARRIER_MISUSE,
-                           .action = HAUL_ACTION_SYNC,
-                           .instruction = op->instruction,
-                           .lanes = lanes,
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = sim_hazard_report(w, &s);
+    sim_finding *f = sim_hazard_report_lanes(w, op, lanes, HAUL_FINDING_BARRIER_MISUSE, HAUL_ACTION_SYNC);
     if (f)
         sim_hazard_say(f, "barrier %u is for %u threads here, but others have arrived at it with %u", id, expected,
                        theirs);
@@ -364,13 +359,15 @@ sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s) {
     return f;
 }
 
+sim_finding *sim_hazard_report_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, haul_finding_kind kind,
+                                     haul_action action) {
+    const sim_suspect s = {
+        .kind = kind, .action = action, .instruction = op->instruction, .lanes = lanes, .thread = SIM_NO_THREAD};
+    return sim_hazard_report(w, &s);
+}
+
 void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t members) {
-    const sim_suspect s = {.kind = HAUL_FINDING_SHUFFLE_MASK,
-                           .action = HAUL_ACTION_SYNC,
-                           .instruction = op->instruction,
-                           .lanes = lanes,
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = sim_hazard_report(w, &s);
+    sim_finding *f = sim_hazard_report_lanes(w, op, lanes, HAUL_FINDING_SHUFFLE_MASK, HAUL_ACTION_SYNC);
     if (!f) return;
     if (lanes & ~members)
         sim_hazard_say(f, "the mask 0x%08x leaves out lanes that execute it: 0x%08x", members, lanes & ~members);
@@ -379,12 +376,7 @@ void sim_hazard_mask(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t mem
 }
 
 void sim_hazard_part_of_warp(sim_warp *w, const sim_op *op, uint32_t lanes) {
-    const sim_suspect s = {.kind = HAUL_FINDING_SHUFFLE_MASK,
-                           .action = HAUL_ACTION_SYNC,
-                           .instruction = op->instruction,
-                           .lanes = lanes,
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = sim_hazard_report(w, &s);
+    sim_finding *f = sim_hazard_report_lanes(w, op, lanes, HAUL_FINDING_SHUFFLE_MASK, HAUL_ACTION_SYNC);
     if (f) sim_hazard_say(f, "the whole warp must execute it, but lanes 0x%08x have ended", ~lanes);
 }
 

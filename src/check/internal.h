@@ -760,6 +760,9 @@ void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live);
 bool sim_stale_explains(const sim_warp *w, const sim_suspect *s);
 /* Reports a finding. Returns NULL if it was merged into an existing one. */
 sim_finding *sim_hazard_report(sim_warp *w, const sim_suspect *s);
+/* The same for what these lanes do by themselves: no other thread has a part in it. */
+sim_finding *sim_hazard_report_lanes(sim_warp *w, const sim_op *op, uint32_t lanes, haul_finding_kind kind,
+                                     haul_action action);
 /* Adds these lanes of the warp to the finding reported last. */
 void sim_hazard_concerns(const sim_warp *w, uint32_t lanes);
 void sim_hazard_join(sim_domain *d, const sim_threads *threads);

@@ -39,24 +39,14 @@ void sim_hazard_atomic_at_local(sim_warp *w, const sim_op *op, uint32_t lanes) {
 }
 
 void sim_hazard_parameter(sim_warp *w, const sim_op *op, uint32_t lanes) {
-    const unsigned instruction = sim_instruction_of(w, op->instruction)->op;
-    const sim_suspect s = {.kind = HAUL_FINDING_ILLEGAL_ACCESS,
-                           .action = HAUL_ACTION_WRITE,
-                           .instruction = op->instruction,
-                           .lanes = lanes,
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = instruction == PTX_OP_ST ? sim_hazard_report(w, &s) : NULL;
+    if (sim_instruction_of(w, op->instruction)->op != PTX_OP_ST) return;
+    sim_finding *f = sim_hazard_report_lanes(w, op, lanes, HAUL_FINDING_ILLEGAL_ACCESS, HAUL_ACTION_WRITE);
     if (f)
         sim_hazard_say(f, "the kernel's parameters are read-only, and the same for all threads: change a copy of them");
 }
 
 void sim_hazard_source_size(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t size) {
-    const sim_suspect s = {.kind = HAUL_FINDING_ILLEGAL_ACCESS,
-                           .action = HAUL_ACTION_ASYNC_READ,
-                           .instruction = op->instruction,
-                           .lanes = lanes,
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = sim_hazard_report(w, &s);
+    sim_finding *f = sim_hazard_report_lanes(w, op, lanes, HAUL_FINDING_ILLEGAL_ACCESS, HAUL_ACTION_ASYNC_READ);
     if (f)
         sim_hazard_say(f,
                        "the copy of %u bytes is to read %d: more than it writes, or less than none, which the PTX ISA "

@@ -33,11 +33,6 @@ void sim_hazard_texels(sim_warp *w, const sim_op *op, uint32_t active, const sim
 }
 
 void sim_hazard_texture_range(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t texels) {
-    const sim_suspect s = {.kind = HAUL_FINDING_TEXTURE_RANGE,
-                           .action = HAUL_ACTION_READ,
-                           .instruction = op->instruction,
-                           .lanes = lanes,
-                           .thread = SIM_NO_THREAD};
-    sim_finding *f = sim_hazard_report(w, &s);
+    sim_finding *f = sim_hazard_report_lanes(w, op, lanes, HAUL_FINDING_TEXTURE_RANGE, HAUL_ACTION_READ);
     if (f) sim_hazard_say(f, "lanes 0x%08x fetch outside the %u texels of linear memory", lanes, texels);
 }

@@ -97,7 +97,7 @@ static inline uint64_t sim_warp_place(const sim_warp *w) {
 
 struct sim_counting {
     const sim_count_plan *plan;
-    const ptx_function *function; /* the plan's */
+    const ptx_function *function; /* the plan's, which it outlives */
     sim_l1 *l1;
     sim_tally *tallies;
     sim_samples *samples;                             /* by instruction */

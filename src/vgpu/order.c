@@ -628,7 +628,7 @@ bool sim_order_between_devices(CUcontext c, const sim_work *w, sim_node_launch *
     return l->node;
 }
 
-/* Whether the launch may start before the one in front of it has ended, and waits for that later. */
+/* True if the launch may start before the one in front of it has ended, and its kernel can wait for that end. */
 static bool waits_late(const sim_work *w) {
     return w->ordered && w->ordered->open_at_start && has_instruction(w->function, PTX_OP_GRIDDEPCONTROL_WAIT);
 }

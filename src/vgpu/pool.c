@@ -141,8 +141,8 @@ CUresult sim_call_pool_trim(CUmemoryPool pool, size_t keep) {
     return CUDA_SUCCESS;
 }
 
-/* Sizes have 64 bits, settings of reuse are int. The driver of an H200 (580) goes on counting
- * memory as used that cudaFree() has taken from the pool; that is not imitated. */
+/* Sizes have 64 bits, settings of reuse are int. The driver of an H200 (580) goes on counting memory as used that
+ * cudaFree() has taken from the pool; that is not imitated. */
 CUresult sim_call_pool_get(CUmemoryPool pool, int attribute, void *value) {
     SIM_ENTER(c);
     uint64_t *out = value;

@@ -100,14 +100,14 @@ static bool lack_one_wait(const haul_finding *a, const haul_finding *b) {
            a->other.instruction == b->other.instruction && has_sentence(a) && say_the_same(a->what, b->what);
 }
 
-/* Whether no loop leads from the later access back to the earlier one. */
+/* Whether no loop contains both accesses. */
 static bool is_straight(const report_finding *f) {
     const uint32_t loop = f->access.instruction->loop;
     return !loop || loop != f->other.instruction->loop;
 }
 
-/* Whether the two are races whose sides have changed places: without the barrier either may come first. In a loop, the
- * one that leads back may be missing instead, or too. */
+/* Whether the two are one race, met from both sides: without the barrier either access may come first. In a loop they
+ * may be two, since a second barrier, before the next round, may be missing as well. */
 static bool are_mirrored(const report_finding *f, const report_finding *g) {
     const haul_finding *a = f->first, *b = g->first;
     return (a->kind == HAUL_FINDING_RACE_SHARED || a->kind == HAUL_FINDING_RACE_GLOBAL) &&
@@ -227,8 +227,8 @@ static bool reads_there(const report_finding *pair, const report_finding *read) 
            (pair->first->other.action == HAUL_ACTION_READ && report_is_same_line(&pair->other, &read->access));
 }
 
-/* Whether the pair is that the read is not ordered behind a write to the same variable of shared memory. Then in one
- * order there is nothing to be read yet. */
+/* Whether the pair's read may come before its write to the same variable of shared memory: it then finds nothing
+ * written. */
 static bool pair_explains(const report_finding *f, const report_finding *read) {
     const haul_finding *a = f->first, *b = read->first;
     if (a->kind != HAUL_FINDING_RACE_SHARED && a->kind != HAUL_FINDING_ASYNC_READ_BEFORE_WAIT) return false;
@@ -236,7 +236,7 @@ static bool pair_explains(const report_finding *f, const report_finding *read) {
            is_same_object(a, b) && !report_lacks_write(f) && reads_there(f, read);
 }
 
-/* Whether the pair is that an error with the same variable or buffer remains whatever the values of that store are. */
+/* Whether the pair is an error on the same variable or buffer that would stay one whatever that store writes. */
 static bool pair_covers(const report_finding *f, const report_finding *same_value) {
     const haul_finding *a = f->first, *b = same_value->first;
     if (a->kind != HAUL_FINDING_RACE_SHARED && a->kind != HAUL_FINDING_RACE_GLOBAL) return false;

@@ -120,17 +120,18 @@ static haul_finding_kind kind_of(const sim_order_finding *f) {
 /* Host code is noticed at its first byte: how many it uses is not known. */
 static void report(const sim_order_finding *f) {
     text what = {0}, object = {0};
-    if (is_told(f->later.site.address, f->earlier.site.address, kind_of(f))) return;
+    const haul_finding_kind kind = kind_of(f);
+    if (is_told(f->later.site.address, f->earlier.site.address, kind)) return;
     put_what(&what, f);
     put_memory(&object, f);
-    const standin_call_finding found = {.kind = kind_of(f),
+    const standin_call_finding found = {.kind = kind,
                                         .what = text_string(&what),
                                         .object = object.length ? text_string(&object) : NULL,
                                         .call = end_of(&f->later),
                                         .earlier = f->is_alone ? (standin_finding_end){.action = HAUL_ACTION_NONE}
                                                                : end_of(&f->earlier),
                                         .address = f->address,
-                                        .bytes = kind_of(f) == HAUL_FINDING_RACE_HOST ? 0 : f->bytes};
+                                        .bytes = kind == HAUL_FINDING_RACE_HOST ? 0 : f->bytes};
     standin_report_call_finding(&found);
     text_free(&what);
     text_free(&object);
