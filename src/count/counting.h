@@ -96,10 +96,11 @@ static inline uint64_t sim_warp_place(const sim_warp *w) {
 }
 
 struct sim_counting {
-    const sim_count_plan *plan;
-    const ptx_function *function; /* the plan's, which it outlives */
+    const sim_count_plan *plan;   /* dies with the launch, while a spare SM keeps this */
+    const ptx_function *function; /* the plan's */
     sim_l1 *l1;
     sim_tally *tallies;
+    uint32_t tally_count;
     sim_samples *samples;                             /* by instruction */
     uint64_t *block_runs, *block_threads;             /* by basic block */
     uint64_t *instruction_runs, *instruction_threads; /* by instruction: guarded ones */

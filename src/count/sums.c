@@ -89,7 +89,8 @@ haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **out) 
     if (!c) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "launch: no memory for counters");
     c->plan = plan;
     c->function = plan->function;
-    c->tallies = memory_zeroed(plan->tally_count + 1, sizeof *c->tallies);
+    c->tally_count = plan->tally_count;
+    c->tallies = memory_zeroed(c->tally_count + 1, sizeof *c->tallies);
     c->samples = memory_zeroed(instructions, sizeof *c->samples);
     c->block_runs = memory_zeroed(run_entries(plan->function), sizeof *c->block_runs);
     const bool ready = c->tallies && c->samples && c->block_runs && sim_loops_create(c);
@@ -106,7 +107,7 @@ haul_status sim_counting_create(const sim_count_plan *plan, sim_counting **out) 
 
 void sim_counting_renew(const sim_count_plan *plan, sim_counting *c) {
     c->plan = plan;
-    memset(c->tallies, 0, plan->tally_count * sizeof *c->tallies);
+    memset(c->tallies, 0, c->tally_count * sizeof *c->tallies);
     memset(c->block_runs, 0, run_entries(plan->function) * sizeof *c->block_runs);
     sim_samples_renew(c);
     sim_loops_renew(c);
@@ -121,7 +122,7 @@ void sim_counting_renew(const sim_count_plan *plan, sim_counting *c) {
 uint64_t sim_counting_bytes(const sim_counting *c) {
     uint64_t entries = 0;
     for (unsigned s = 0; s < SIM_SLICES; s++) entries += c->log.slices[s].capacity;
-    return sizeof *c + sim_l1_size() + entries * sizeof(sim_log_entry) + c->plan->tally_count * sizeof *c->tallies +
+    return sizeof *c + sim_l1_size() + entries * sizeof(sim_log_entry) + c->tally_count * sizeof *c->tallies +
            run_entries(c->function) * sizeof *c->block_runs;
 }
 

@@ -38,6 +38,18 @@ static int set_up(void **state) {
            cu->fill_words(words, 0, MOST_BLOCKS);
 }
 
+static int set_up_with_checks(void **state) {
+    if (set_up(state)) return 1;
+    sim_driver_set_counting(HAUL_COUNT_ALL);
+    sim_driver_set_checks(true, false, &(sim_schedule){0});
+    return 0;
+}
+
+static int close_with_checks(void **state) {
+    sim_driver_set_checks(false, false, &(sim_schedule){0});
+    return close_context(state);
+}
+
 static void run_blocks_of(const char *name, uint32_t blocks, uint32_t threads) {
     CUfunction kernel;
     void *parameters[] = {&words};
@@ -98,7 +110,7 @@ static void run_turn(uint32_t skips, haul_run *run, arena *memory) {
 }
 
 /* A defect in one launch is found in that one, and counters are those of SMs and an L2 that nobody has used before. */
-static void checked_and_counted_launches_share_their_sms(void **state) {
+static void checked_and_counted_launches_are_as_the_first(void **state) {
     (void)state;
     enum { LAUNCHES = 5, SKIPPING = 2 };
     haul_launch_record records[LAUNCHES];
@@ -106,8 +118,6 @@ static void checked_and_counted_launches_share_their_sms(void **state) {
     arena memory;
     if (setjmp(out_of_memory)) fail_msg("no memory");
     arena_init(&memory, &out_of_memory);
-    sim_driver_set_counting(HAUL_COUNT_ALL);
-    sim_driver_set_checks(true, false, &(sim_schedule){0});
     for (unsigned k = 0; k < LAUNCHES; k++) {
         haul_run run = {.launches = &records[k], .launch_count = 1};
         run_turn(k == SKIPPING, &run, &memory);
@@ -124,8 +134,11 @@ static void checked_and_counted_launches_share_their_sms(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(grids_of_all_sizes_share_their_sms, set_up, close_context),
+        {"checked_grids_of_all_sizes_share_their_sms", grids_of_all_sizes_share_their_sms, set_up_with_checks,
+         close_with_checks, NULL},
         cmocka_unit_test_setup_teardown(sms_full_of_threads_are_kept, set_up, close_context),
-        cmocka_unit_test_setup_teardown(checked_and_counted_launches_share_their_sms, set_up, close_context),
+        cmocka_unit_test_setup_teardown(checked_and_counted_launches_are_as_the_first, set_up_with_checks,
+                                        close_with_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
