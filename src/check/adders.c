@@ -118,11 +118,15 @@ static bool was_decided_by(const visit *v, const sim_kept_adder *k) {
     return !(k->lanes & ~sim_known_lanes(&p->known[last->actor], last->time) & ~own);
 }
 
+static bool is_look(const visit *v, const sim_adder *before) {
+    return sim_only_looks(v->play->watch->grid, v->play->e->instruction, before->instruction);
+}
+
 /* An ordinary access: reports it if nothing orders an earlier operation before it. A write ends what is known. */
 static void meet(const visit *v, uint64_t address, sim_kept_adder *k) {
     const sim_adder *before = before_of(v, k, address);
     const uint32_t lanes = before ? unknown_lanes(v, address, before) : 0;
-    if (lanes && !was_decided_by(v, k)) report(v, address, before, lanes);
+    if (lanes && !is_look(v, before) && !was_decided_by(v, k)) report(v, address, before, lanes);
     if (sim_play_reads(v->play)) return;
     *k = (sim_kept_adder){0};
     v->play->s->added--;

@@ -140,7 +140,7 @@ static bool add_access(const sim_warp *w, known_bundle *k, const sim_op *op, con
 }
 
 static bool is_ordinary(const sim_warp *w, const sim_op *op) {
-    const uint8_t *uses = w->sm->grid->uses;
+    const uint16_t *uses = w->sm->grid->uses;
     return !(op->flags & (SIM_OP_STRONG | SIM_OP_OBSERVES)) && !(uses && uses[op->instruction]);
 }
 

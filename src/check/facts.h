@@ -14,7 +14,8 @@ typedef struct sim_facts {
     sim_origin *origins;
     sim_wait_conditions *conditions;
     sim_unused_loads *unused;
-    uint8_t *uses, *locked;
+    uint16_t *uses;
+    uint8_t *locked;
     sim_peeks *peeks;
 } sim_facts;
 

@@ -226,7 +226,7 @@ static void learn_of_reads(sim_views *v, uint32_t lanes, sim_floor floor) {
 }
 
 static bool is_used(const sim_warp *w, const sim_op *op, uint8_t use) {
-    const uint8_t *uses = w->sm->grid->uses;
+    const uint16_t *uses = w->sm->grid->uses;
     return uses && uses[op->instruction] & use;
 }
 
@@ -256,7 +256,7 @@ static void learn_told(sim_domain *d, const sim_warp *w, uint32_t lanes, const u
 }
 
 bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t instruction) {
-    const uint8_t *uses = k->w->sm->grid->uses;
+    const uint16_t *uses = k->w->sm->grid->uses;
     if (!k->d->telling || k->action != HAUL_ACTION_READ || actor == k->actor || actor >= k->d->actors) return false;
     if (!(uses[k->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[instruction] & SIM_USE_STORES_VOLATILE))
         return false;

@@ -25,7 +25,7 @@ uint32_t sim_order_seen_lanes(const sim_watch *watch, const sim_logged *e, uint6
 }
 
 bool sim_order_was_told(const sim_watch *watch, const sim_logged *e, const sim_touch *t) {
-    const uint8_t *uses = watch->grid->uses;
+    const uint16_t *uses = watch->grid->uses;
     if (!uses || (t->cluster == e->cluster && t->actor == e->actor) || t->epoch > e->floor.told) return false;
     if (!(e->floor.reads_from & sim_source_bit(t->cluster))) return false;
     if (!(uses[e->instruction] & SIM_USE_LOADS_VOLATILE) || !(uses[t->instruction] & SIM_USE_STORES_VOLATILE))

@@ -37,7 +37,7 @@ enum { MOST_ROWS = 12 };
 
 /* True if a row may record the part: several lanes that write one byte may race with each other. */
 static bool suits_row(const sim_play *p, const sim_part *part) {
-    const uint8_t *uses = p->watch->grid->uses;
+    const uint16_t *uses = p->watch->grid->uses;
     if (sim_play_reads(p) || sim_owner_is_single(part->owner)) return true;
     return p->e->strong && !(uses && uses[p->e->instruction] & SIM_USE_STORES_VOLATILE);
 }

@@ -53,6 +53,10 @@ static bool is_left_to_chance(const sim_play *p, const sim_touch *t) {
            !sim_order_was_told(p->watch, p->e, t);
 }
 
+static bool is_look(const sim_play *p, const sim_touch *t) {
+    return sim_only_looks(p->watch->grid, p->e->instruction, t->instruction);
+}
+
 static haul_finding_access access_of(const sim_grid *g, uint32_t cluster, uint32_t thread, uint8_t action,
                                      uint32_t instruction) {
     sim_block b = {.rank = 0};
@@ -102,6 +106,7 @@ static const char *explanation_of(const sim_play *p, const sim_touch *t, bool lo
     if (sim_order_was_told(p->watch, p->e, t)) return sim_old_data;
     if (may_lose_update(p, t->instruction)) return sim_lost_update;
     if (is_left_to_chance(p, t)) return sim_left_to_chance;
+    if (is_look(p, t)) return sim_look_first;
     if (t->cluster == p->e->cluster) return "threads of one block, with no barrier between the two";
     return explain_clusters(p, t);
 }
@@ -147,6 +152,7 @@ static void report(const sim_play *p, const sim_touch *t, uint32_t lanes, haul_f
     sim_finding *f = add_finding(p, t, lanes, kind,
                                  lockstep                  ? HAUL_GRADE_WARNING
                                  : is_left_to_chance(p, t) ? HAUL_GRADE_ADVICE
+                                 : is_look(p, t)           ? HAUL_GRADE_ADVICE
                                                            : haul_finding_kinds[kind].grade);
     if (!f) return;
     if (kind == HAUL_FINDING_MISSING_PROXY_FENCE && p->e->is_map)

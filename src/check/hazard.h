@@ -29,11 +29,12 @@ bool sim_relaxes(const sim_program *p);
 /* mbarrier.c. True if an instruction of the kernel may name an mbarrier; without, domains have no place for any. */
 bool sim_has_mbarriers(const sim_program *p);
 /* volatile_use.c. By instruction: a volatile store; a volatile load of data, on which no loop waits; an mbarrier wait
- * whose result is ignored; a load whose value only a compare-and-swap uses; the strong load and the strong store of an
+ * whose result is ignored; a load whose value a compare-and-swap checks; the strong load and the strong store of an
  * update in two steps, as `*sum = *sum + x` on a volatile word; a strong read that a loop waits for; a volatile or
  * atomic write for which such a loop may wait, in a kernel that also loads volatile data; an access that is left out of
- * sim_is_left_to_chance(), since a loop waits for the word or the thread computes its next value from the last one. The
- * caller frees the table; it is NULL if the kernel has none of these. */
+ * sim_is_left_to_chance(), since a loop waits for the word or the thread computes its next value from the last one; a
+ * load that only looks whether a maximum is worth raising. The caller frees the table; it is NULL if the kernel has
+ * none of these. */
 enum {
     SIM_USE_STORES_VOLATILE = 1,
     SIM_USE_LOADS_VOLATILE = 2,
@@ -42,7 +43,8 @@ enum {
     SIM_USE_UPDATES = 16,
     SIM_USE_WAITS = 32,
     SIM_USE_TELLS = 64,
-    SIM_USE_EXEMPT = 128
+    SIM_USE_EXEMPT = 128,
+    SIM_USE_LOOKS = 256
 };
 haul_status sim_hazards_create(sim_sm *sm);
 /* Gets the checks of an earlier launch of the same kernel ready for the SM's grid. Returns false if that is not

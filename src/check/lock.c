@@ -13,12 +13,12 @@ static bool is_exchange(const ptx_instruction *i) {
     return i->op == PTX_OP_ATOM && i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_EXCH;
 }
 
-static bool may_lock(const ptx_instruction *i, uint8_t use) {
+static bool may_lock(const ptx_instruction *i, uint16_t use) {
     return use & SIM_USE_WAITS && (sim_is_compare_and_swap(i) || is_exchange(i)) && ptx_bits(i->type) == 32 &&
            !ptx_in_shared(i);
 }
 
-haul_status sim_locks_find(const sim_program *p, const uint8_t *uses, uint8_t **locked) {
+haul_status sim_locks_find(const sim_program *p, const uint16_t *uses, uint8_t **locked) {
     const ptx_function *f = p->function;
     bool any = false;
     *locked = NULL;

@@ -18,7 +18,7 @@ enum {
 };
 
 /* Returns a zeroed table, which the caller frees; NULL: the kernel has no such locks. */
-haul_status sim_locks_find(const sim_program *p, const uint8_t *uses, uint8_t **locked);
+haul_status sim_locks_find(const sim_program *p, const uint16_t *uses, uint8_t **locked);
 
 /* Called before a strong access: it may take or give back a lock. */
 void sim_lock_visit(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool writes);

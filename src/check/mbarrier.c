@@ -246,7 +246,7 @@ void sim_mbarrier_tell(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t a
 }
 
 void sim_hazard_mbarrier_pass(sim_warp *w, const sim_op *op, uint32_t lanes, uint32_t address) {
-    const uint8_t *uses = w->sm->grid->uses;
+    const uint16_t *uses = w->sm->grid->uses;
     if (uses && uses[op->instruction] & SIM_USE_UNSEEN)
         sim_peek_note(w, op, lanes, address);
     else

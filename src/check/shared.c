@@ -48,6 +48,9 @@ static const char two_blocks[] = "threads of two blocks of a cluster: put a barr
 const char sim_left_to_chance[] = "both accesses are volatile or atomic, so that none of them tears, but nothing "
                                   "orders the two: chance decides which "
                                   "comes last";
+const char sim_look_first[] = "the load only looks whether the minimum or maximum is worth the atomic operation: an "
+                              "older value costs time, no more, but C++ and PTX call it a race "
+                              "(cuda::atomic_ref::load(cuda::memory_order_relaxed) is none, and as fast)";
 
 /* True if the thread is of another block of the cluster. */
 static bool is_elsewhere(const sim_visit *k, uint32_t thread) {
@@ -70,7 +73,7 @@ static bool is_left_to_chance(const sim_visit *k, uint8_t state, uint32_t thread
  * branch, makes use of such a load, and neither counts. What a kernel does by atomic operations or two stores may be
  * meant. */
 static void grade_chance(const sim_visit *k, sim_suspect *s) {
-    const uint8_t *uses = k->w->sm->grid->uses, all = uses[s->instruction] | uses[s->other_instruction];
+    const uint16_t *uses = k->w->sm->grid->uses, all = uses[s->instruction] | uses[s->other_instruction];
     const bool reads = s->action == HAUL_ACTION_READ || s->other_action == HAUL_ACTION_READ;
     s->is_warning = reads && all & SIM_USE_LOADS_VOLATILE && all & SIM_USE_STORES_VOLATILE;
     s->is_advice = !s->is_warning;
@@ -169,8 +172,14 @@ static void report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, 
     sim_suspect s = suspect_of(k, kind, address, bytes, sim_cell_writer(k, state, instruction), instruction, thread);
     const bool by_chance = !told && is_left_to_chance(k, state, thread, instruction);
     if (by_chance) grade_chance(k, &s);
+    const bool looks = sim_only_looks(k->w->sm->grid, k->instruction, instruction);
+    s.is_advice |= looks;
     sim_finding *f = sim_hazard_report(k->w, &s);
     if (!f) return;
+    if (looks) {
+        sim_hazard_say(f, "%s", sim_look_first);
+        return;
+    }
     if (unwaited && k->b != k->w->block)
         sim_hazard_say(f,
                        "the bytes are those of block (%u,%u,%u) of the cluster: this thread has waited neither for the "
@@ -289,12 +298,16 @@ static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, 
         return;
     }
     sim_suspect s = suspect_of(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
-    const uint8_t *uses = k->w->sm->grid->uses;
+    const uint16_t *uses = k->w->sm->grid->uses;
     const bool is_volatile = uses && uses[instruction] & SIM_USE_LOADS_VOLATILE;
     const bool by_chance = is_volatile && is_left_to_chance(k, SIM_CELL_ATOMIC, thread, instruction);
     if (by_chance) grade_chance(k, &s);
+    const bool looks = sim_only_looks(k->w->sm->grid, k->instruction, instruction);
+    s.is_advice |= looks;
     sim_finding *f = sim_hazard_report(k->w, &s);
-    if (f && by_chance)
+    if (f && looks)
+        sim_hazard_say(f, "%s", sim_look_first);
+    else if (f && by_chance)
         sim_hazard_say(f, "%s", sim_left_to_chance);
     else if (f && counts_on_lockstep(k, thread, instruction))
         say_lockstep(k, f, thread);

@@ -171,8 +171,8 @@ static value selected(search *s, const ptx_instruction *i) {
     return c.known ? operand(s, &i->operands[c.bits ? 1 : 2], i->type) : unknown;
 }
 
-/* Returns whether the operand is that number, or a register that a mov in the same basic block has set to it. */
-static bool is_constant(const ptx_function *f, uint32_t at, const ptx_operand *o, uint32_t *number) {
+bool sim_is_constant(const ptx_function *f, const ptx_instruction *i, const ptx_operand *o, uint32_t *number) {
+    const uint32_t at = (uint32_t)(i - f->instructions);
     const uint32_t set = o->kind == PTX_REGISTER ? sim_last_writer(f, at, o->reg) : PTX_NO_BLOCK;
     if (set != PTX_NO_BLOCK && f->instructions[set].op == PTX_OP_MOV && !f->instructions[set].guarded)
         o = &f->instructions[set].operands[1];
@@ -181,12 +181,12 @@ static bool is_constant(const ptx_function *f, uint32_t at, const ptx_operand *o
 }
 
 bool sim_is_broadcast(const ptx_function *f, const ptx_instruction *i, uint32_t *lane) {
-    const uint32_t at = (uint32_t)(i - f->instructions);
     uint32_t segments, members;
     if (i->op != PTX_OP_SHFL || i->mods[PTX_SLOT_MODE] != PTX_MOD_IDX || i->guarded || i->operand_count < 5)
         return false;
-    if (!is_constant(f, at, &i->operands[2], lane) || !is_constant(f, at, &i->operands[3], &segments)) return false;
-    return *lane < SIM_LANES && segments == SIM_LANES - 1 && is_constant(f, at, &i->operands[4], &members) &&
+    if (!sim_is_constant(f, i, &i->operands[2], lane) || !sim_is_constant(f, i, &i->operands[3], &segments))
+        return false;
+    return *lane < SIM_LANES && segments == SIM_LANES - 1 && sim_is_constant(f, i, &i->operands[4], &members) &&
            members == SIM_ALL_LANES;
 }
 

@@ -12,6 +12,9 @@ typedef struct sim_thread_value {
 /* Returns the instruction of the same basic block that has last written the register before `at`; PTX_NO_BLOCK if there
  * is none. */
 uint32_t sim_last_writer(const ptx_function *f, uint32_t at, uint32_t reg);
+/* Returns whether the instruction's operand is a number, or a register that a mov in the same basic block has set to
+ * one. */
+bool sim_is_constant(const ptx_function *f, const ptx_instruction *i, const ptx_operand *o, uint32_t *number);
 /* Returns whether the instruction hands the first operand of one lane, always the same, to all lanes. */
 bool sim_is_broadcast(const ptx_function *f, const ptx_instruction *i, uint32_t *lane);
 

@@ -16,6 +16,8 @@
 /* Loads with more uses count as used; further conditions of a use are left out. */
 enum { MOST_USES = 8, MOST_GUARDS = 6 };
 
+enum { ANY_LANE = SIM_LANES - 1 };
+
 /* Whether only the thread decides a register's value. */
 enum { UNKNOWN, ASKED, BY_THREAD, BY_OTHERS };
 
@@ -29,6 +31,7 @@ typedef struct search {
     uint32_t *list, count; /* the registers of the current load */
     sim_load_guard guards[(MOST_USES + 1) * (MOST_GUARDS + 1)];
     uint32_t guard_count, use_count;
+    uint32_t reach; /* sim_unused_load.reach of the current load */
     sim_unused_loads *table;
     uint32_t table_count;
     bool found; /* the table is whole */
@@ -143,23 +146,44 @@ static bool holds(const ptx_operand *o, uint32_t reg) {
     return false;
 }
 
-/* True if a product of wgmma reads the register as a sum or as a fragment of a: each lane's sums depend on its own
- * warp's rows only. */
-static bool adds_up(const ptx_instruction *i, uint32_t reg) {
-    return ptx_is_warpgroup_product(i) && (holds(&i->operands[0], reg) || holds(&i->operands[1], reg));
+/* Returns to which lanes of a warp, as sim_unused_load.reach has it, a shuffle hands a value on. */
+static uint32_t reach_of_shuffle(const search *s, const ptx_instruction *i) {
+    uint32_t bits;
+    const bool crosses = i->op == PTX_OP_SHFL && i->mods[PTX_SLOT_MODE] == PTX_MOD_BFLY &&
+                         sim_is_constant(s->function, i, &i->operands[2], &bits);
+    return (crosses ? bits : ANY_LANE) & ANY_LANE;
+}
+
+/* True if the instruction hands the register's value on to other lanes: not if the value only says whose it takes. */
+static bool hands_on(const ptx_instruction *i, uint32_t reg) {
+    if (!ptx_is(i->op, PTX_KIND_COLLECTIVE) || (i->guarded && i->guard == reg)) return false;
+    for (unsigned k = 2; k < i->operand_count; k++)
+        if (i->operands[k].kind == PTX_REGISTER && i->operands[k].reg == reg) return false;
+    return true;
+}
+
+/* Returns whether the instruction only computes registers of the warp from the value in the register, and adds the
+ * lanes that it reaches. Each lane's sums of wgmma depend on its own warp's rows only. */
+static bool goes_on(search *s, const ptx_instruction *i, uint32_t reg) {
+    const bool is_group = ptx_is_warpgroup_product(i);
+    if (ptx_is_pure(i->op) || (is_group && holds(&i->operands[0], reg))) return true;
+    const bool is_factor = ptx_is(i->op, PTX_KIND_PRODUCT) || (is_group && holds(&i->operands[1], reg));
+    if (!is_factor && !hands_on(i, reg)) return false;
+    s->reach |= is_factor ? ANY_LANE : reach_of_shuffle(s, i);
+    return true;
 }
 
 /* Follows the value through registers, whatever path control takes. All else that reads it is a use: a store, an
- * address, a branch, a shuffle. Returns false if any lane may use the value. */
+ * address, a branch. Returns false if any lane may use the value. */
 static bool find_uses(search *s) {
     const ptx_instruction *instructions = s->function->instructions;
-    s->count = s->guard_count = s->use_count = 0;
+    s->count = s->guard_count = s->use_count = s->reach = 0;
     ptx_visit_registers(&instructions[s->load], spread, s);
     for (uint32_t next = 0; next < s->count; next++) {
         const uint32_t reg = s->list[next];
         for (uint32_t k = s->readers.first[reg]; k < s->readers.first[reg + 1]; k++) {
             const uint32_t i = s->readers.instructions[k];
-            if (ptx_is_pure(instructions[i].op) || adds_up(&instructions[i], reg))
+            if (goes_on(s, &instructions[i], reg))
                 ptx_visit_registers(&instructions[i], spread, s);
             else if (!add_use(s, i))
                 return false;
@@ -194,6 +218,7 @@ static bool keep(search *s) {
     memcpy(guards + s->table_count, s->guards, s->guard_count * sizeof *guards);
     t->of[s->load].first = s->table_count;
     t->of[s->load].end = s->table_count += s->guard_count;
+    t->of[s->load].reach = s->reach;
     return true;
 }
 
@@ -269,11 +294,20 @@ static bool uses_value(const sim_warp *w, const sim_unused_load *load, unsigned 
     return false;
 }
 
+/* Adds the lanes whose numbers differ from those of `lanes` in any of these bits. */
+static uint32_t spread_lanes(uint32_t lanes, uint32_t bits) {
+    static const uint32_t without[] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff, 0x0000ffff};
+    for (unsigned b = 0; b < sizeof without / sizeof *without; b++)
+        if (bits & 1u << b) lanes |= (lanes >> (1u << b) & without[b]) | (lanes & without[b]) << (1u << b);
+    return lanes;
+}
+
 static uint32_t find_lanes(const sim_warp *w, uint32_t instruction) {
-    uint32_t unused = 0;
+    const sim_unused_load *load = &w->sm->grid->unused->of[instruction];
+    uint32_t used = 0;
     for (unsigned l = 0; l < SIM_LANES; l++)
-        if (!uses_value(w, &w->sm->grid->unused->of[instruction], l)) unused |= 1u << l;
-    return unused;
+        if (uses_value(w, load, l)) used |= 1u << l;
+    return ~spread_lanes(used, load->reach);
 }
 
 uint32_t sim_lanes_without_use(const sim_warp *w, uint32_t instruction) {

@@ -1,6 +1,7 @@
 /* Loads whose value some threads cannot use. Triton has every warp of a block load what one of them then updates in
  * place: the other warps may see the old or the new value, but only the one that stores depends on it. Such loads of
- * those threads take no part in races. A product of wgmma is such a load if none of its warp's lanes uses the sums:
+ * those threads take no part in races. A lane's value may reach others of its warp by shuffles: then none of these may
+ * use it either. A product of wgmma is such a load if none of its warp's lanes uses the sums:
  * tiles of fewer than 64 rows lie in front of what the product reads as further rows. */
 #ifndef HAUL_CHECK_UNUSED_LOAD_H
 #define HAUL_CHECK_UNUSED_LOAD_H
@@ -19,6 +20,7 @@ typedef struct sim_load_guard {
 /* By instruction, of ordinary loads from global memory and of products. */
 typedef struct sim_unused_load {
     uint32_t first, end; /* in `guards`; equal: every lane may use the value */
+    uint32_t reach;      /* lane l's value reaches lanes l ^ b, with b any of these bits; 0: it stays where it is */
 } sim_unused_load;
 
 typedef struct sim_unused_loads {

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "check/give_up.h"
 #include "check/internal.h"
+#include "check/look_first.h"
 #include "check/volatile_use.h"
 #include "ptx/liveness.h"
 #include "ptx/traits.h"
@@ -168,12 +169,16 @@ static void add_peek(sim_peeks *p, uint32_t wait, const bool *behind, size_t blo
     p->waits[p->count++] = wait;
 }
 
+static const ptx_liveness *liveness_of(flow *x) {
+    if (!x->live.first) ptx_liveness_compute(x->function, x->memory, &x->live);
+    return &x->live;
+}
+
 /* True if the wait may fail without the program's notice. */
 static bool is_passed_over(flow *x, uint32_t wait) {
     if (is_tight_loop(x, wait)) return false;
-    if (!x->live.first) ptx_liveness_compute(x->function, x->memory, &x->live);
     bool *behind = ARENA_ARRAY(x->memory, x->function->block_count, bool);
-    if (!sim_may_give_up(x->function, &x->live, wait, x->memory, behind)) return false;
+    if (!sim_may_give_up(x->function, liveness_of(x), wait, x->memory, behind)) return false;
     add_peek(x->peeks, wait, behind, x->function->block_count);
     return true;
 }
@@ -217,7 +222,7 @@ static void list_handed_over(flow *x, const ptx_variable *v) {
 }
 
 /* A compare-and-swap loop begins with an ordinary load of the current value. If that is wrong, the swap fails. */
-static void mark_guesses(flow *x, const ptx_instruction *swap, uint8_t *table) {
+static void mark_guesses(flow *x, const ptx_instruction *swap, uint16_t *table) {
     x->values++;
     x->count = 0;
     list_register(x, &swap->operands[2]);
@@ -304,7 +309,7 @@ static unsigned find_update(flow *x, uint32_t load, bool any, uint32_t stores[MO
 
 /* Marks a load and the stores that make an update with it. Words that a loop polls are left out: they are no data, and
  * threads that hand a turn on store its next value. */
-static void mark_update(flow *x, uint32_t load, uint8_t *table) {
+static void mark_update(flow *x, uint32_t load, uint16_t *table) {
     uint32_t stores[MOST_STORES];
     const ptx_instruction *at = &x->function->instructions[load];
     const unsigned count = find_update(x, load, false, stores);
@@ -315,7 +320,7 @@ static void mark_update(flow *x, uint32_t load, uint8_t *table) {
 
 /* Marks a load of the word's last value, and the stores of the next one: a minimum, say, that threads look for again
  * and again. Such threads see each other's values or do not; that is no news to them. */
-static void mark_look(flow *x, uint32_t load, uint8_t *table) {
+static void mark_look(flow *x, uint32_t load, uint16_t *table) {
     uint32_t stores[MOST_STORES];
     const unsigned count = find_update(x, load, true, stores);
     if (count) table[load] |= SIM_USE_EXEMPT;
@@ -324,7 +329,7 @@ static void mark_look(flow *x, uint32_t load, uint8_t *table) {
 
 /* ---- the table ---- */
 
-static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
+static void find_in_block(flow *x, uint32_t block, uint16_t *table) {
     const ptx_block *b = &x->function->blocks[block];
     for (uint32_t i = b->first; i < b->end; i++) {
         const ptx_instruction *at = &x->function->instructions[i];
@@ -341,7 +346,7 @@ static void find_in_block(flow *x, uint32_t block, uint8_t *table) {
     }
 }
 
-static bool waits_in(const flow *x, uint32_t component, const uint8_t *table) {
+static bool waits_in(const flow *x, uint32_t component, const uint16_t *table) {
     for (uint32_t b = 0; b < x->function->block_count; b++)
         for (uint32_t i = x->function->blocks[b].first; x->component[b] == component && i < x->function->blocks[b].end;
              i++)
@@ -350,7 +355,7 @@ static bool waits_in(const flow *x, uint32_t component, const uint8_t *table) {
 }
 
 /* Loads of data in a loop that waits for a word may be repeated, as those of a version counter's reader. */
-static void exempt_repeated(const flow *x, uint8_t *table) {
+static void exempt_repeated(const flow *x, uint16_t *table) {
     uint32_t last = PTX_NO_BLOCK;
     bool waits = false;
     for (uint32_t b = 0; b < x->function->block_count; b++)
@@ -363,8 +368,8 @@ static void exempt_repeated(const flow *x, uint8_t *table) {
 }
 
 /* Marks the writes that may tell a waiting thread of volatile data. */
-static void mark_telling(const ptx_function *f, uint8_t *table) {
-    uint8_t all = 0;
+static void mark_telling(const ptx_function *f, uint16_t *table) {
+    uint16_t all = 0;
     for (size_t i = 0; i < f->instruction_count; i++) all |= table[i];
     if (!(all & SIM_USE_WAITS) || !(all & SIM_USE_LOADS_VOLATILE)) return;
     for (size_t i = 0; i < f->instruction_count; i++)
@@ -380,10 +385,10 @@ bool sim_uses_matter(const ptx_function *f) {
         loads |= sim_is_strong(&f->instructions[i], PTX_OP_LD);
         others |= is_wait(&f->instructions[i]) || sim_is_compare_and_swap(&f->instructions[i]);
     }
-    return others || stores || loads;
+    return others || stores || loads || sim_has_limits(f);
 }
 
-static void find_all(const sim_loops *loops, arena *memory, uint8_t *table, sim_peeks *peeks) {
+static void find_all(const sim_loops *loops, arena *memory, uint16_t *table, sim_peeks *peeks) {
     const ptx_function *f = loops->function;
     const size_t registers = f->register_count + 1;
     flow x = {.function = f,
@@ -403,6 +408,7 @@ static void find_all(const sim_loops *loops, arena *memory, uint8_t *table, sim_
     for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
     exempt_repeated(&x, table);
     mark_telling(f, table);
+    if (sim_has_limits(f)) sim_looks_mark(loops, liveness_of(&x), memory, table);
 }
 
 /* A volatile store may meet an atomic operation that no loop waits for: `*word = 2` beside atomicExch(word, 1). */
@@ -413,14 +419,14 @@ static bool is_plain_atomic(const sim_grid *g, uint32_t instruction) {
 
 bool sim_is_left_to_chance(const sim_grid *g, uint32_t a, uint32_t b) {
     enum { DATA = SIM_USE_STORES_VOLATILE | SIM_USE_LOADS_VOLATILE };
-    const uint8_t first = g->uses ? g->uses[a] : 0, second = g->uses ? g->uses[b] : 0;
+    const uint16_t first = g->uses ? g->uses[a] : 0, second = g->uses ? g->uses[b] : 0;
     if (!((first | second) & SIM_USE_STORES_VOLATILE) || (first | second) & SIM_USE_EXEMPT) return false;
     if (first & DATA && second & DATA) return true;
     return first & SIM_USE_STORES_VOLATILE ? is_plain_atomic(g, b) : is_plain_atomic(g, a);
 }
 
-haul_status sim_uses_find(const sim_loops *loops, arena *memory, uint8_t **table, sim_peeks **peeks) {
-    *table = memory_zeroed(loops->function->instruction_count, 1);
+haul_status sim_uses_find(const sim_loops *loops, arena *memory, uint16_t **table, sim_peeks **peeks) {
+    *table = memory_zeroed(loops->function->instruction_count, sizeof **table);
     *peeks = memory_zeroed(1, sizeof **peeks + loops->function->block_count);
     if (!*table || !*peeks) return haul_no_memory("the launch's checks");
     find_all(loops, memory, *table, *peeks);

@@ -11,6 +11,6 @@
 bool sim_uses_matter(const ptx_function *f);
 /* Makes the tables, which the caller frees, also after a failure. *peeks is NULL if there are none. Scratch memory is
  * allocated in `memory`, which has a jump point. */
-haul_status sim_uses_find(const sim_loops *loops, arena *memory, uint8_t **table, sim_peeks **peeks);
+haul_status sim_uses_find(const sim_loops *loops, arena *memory, uint16_t **table, sim_peeks **peeks);
 
 #endif

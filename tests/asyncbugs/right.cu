@@ -798,3 +798,21 @@ KERNEL(tiles_by_a_counter) {
         out[128 * own + T] = in[128 * own + T];
     }
 }
+
+/* All warps of a block sum a row among their lanes, and the first one divides it by its sum in place. */
+KERNEL(row_divided_by_all_warps) {
+    float v;
+    PTX("ld.global.f32 %0, [%1];" : "=f"(v) : "l"(out + 32 * blockIdx.x + LANE));
+    float sum = v + in[LANE];
+    for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
+    if (WARP == 0) out[32 * blockIdx.x + LANE] = v / sum;
+}
+
+/* The same with rows of 16, of which each half of a warp has one; the first half stores. */
+KERNEL(short_row_divided_by_halves_of_warps) {
+    float v;
+    PTX("ld.global.f32 %0, [%1];" : "=f"(v) : "l"(out + 16 * blockIdx.x + T % 16));
+    float sum = v + in[T % 16];
+    for (int d = 8; d; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
+    if (T < 16) out[16 * blockIdx.x + T] = v / sum;
+}

@@ -101,6 +101,13 @@
     "@%p1 bra L;\n}\n"
 #define ADD_ONCE "ld.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\natom.global.cas.b32 %r8, [%rd0], 0, 1;\n"
 
+/* Both warps load the same words, sum pairs of them, and the first warp updates them in place; so does that thread
+ * with a word of its own. */
+#define SUM_IN_PLACE(thread)                                                                        \
+    "and.b32 %r6, %r0, 31;\nmad.wide.u32 %rd4, %r6, 4, %rd0;\nld.global.u32 %r7, [%rd4];\n"         \
+    "shfl.sync.bfly.b32 %r8, %r7, 16, 31, -1;\nadd.u32 %r8, %r8, %r7;\nsetp.lt.u32 %p1, %r0, 32;\n" \
+    "@%p1 st.global.u32 [%rd4], %r8;\nsetp.eq.u32 %p2, %r0, " thread ";\n@%p2 st.global.u32 [%rd0+512], %r8;\n"
+
 /* Lanes read a line's words in no order, for so many rounds that most of the accesses are forgotten. */
 #define READ_IN_ROUNDS                                                                           \
     "mul.lo.u32 %r6, %r0, %r0;\nmad.lo.u32 %r6, %r6, 5, %r0;\nand.b32 %r6, %r6, 31;\n"           \
@@ -149,6 +156,7 @@ static const pair pairs[] = {
          NEIGHBOURS OUT("%r0") "bar.warp.sync 0xffffffff;\nld.global.u32 %r7, [%rd4];\nst.shared.u32 [%r4], %r7;\n"),
     PAIR("written in place while others read", RACE_GLOBAL, 1, 64, NEIGHBOURS "ld.global.u32 %r7, [%rd4];\n" OUT("%r7"),
          NEIGHBOURS "ld.global.u32 %r7, [%rd4];\nbar.sync 0;\n" OUT("%r7")),
+    PAIR("a lane that uses what a shuffle brings it", RACE_GLOBAL, 1, 64, SUM_IN_PLACE("40"), SUM_IN_PLACE("8")),
     PAIR("a word that all lanes read and one writes", RACE_GLOBAL, 1, 32, READ_FIRST KEEP ADD_BY("31"),
          READ_FIRST KEEP "bar.warp.sync 0xffffffff;\n" ADD_BY("31")),
     PAIR("a word that all lanes read and the first writes", RACE_GLOBAL, 1, 32, READ_FIRST KEEP ADD_BY("0"),

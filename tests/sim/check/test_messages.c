@@ -282,6 +282,34 @@ static void an_atomic_on_local_memory_is_advice(void **state) {
     expect_grade(body, HAUL_GRADE_ADVICE);
 }
 
+/* A thread looks at a word before it changes it. */
+#define LOOK_FIRST(space, word, change) \
+    "ld." space ".u32 %r7, [" word "];\nsetp.ge.u32 %p1, %r7, %r0;\n@%p1 bra D;\n" change "D:\n"
+#define RAISE "red.global.max.u32 [%rd0], %r0;\n"
+
+static void a_look_at_a_maximum_is_advice(void **state) {
+    (void)state;
+    expect_grade(LOOK_FIRST("global", "%rd0", RAISE), HAUL_GRADE_ADVICE);
+    expect_grade("setp.ne.u32 %p2, %r0, 0;\n@!%p2 st.shared.u32 [%r3], %r0;\nbar.sync 0;\n" LOOK_FIRST(
+                     "shared", "%r3", "atom.shared.max.u32 %r8, [%r3], %r0;\n"),
+                 HAUL_GRADE_ADVICE);
+    /* the address is computed again, and the branch has become a guard */
+    expect_grade("add.s64 %rd4, %rd0, 128;\nld.global.u32 %r7, [%rd0+128];\nsetp.lt.u32 %p1, %r7, %r0;\n"
+                 "@%p1 red.global.max.u32 [%rd4], %r0;\n",
+                 HAUL_GRADE_ADVICE);
+}
+
+static void a_look_that_decides_more_is_an_error(void **state) {
+    (void)state;
+    expect_grade(LOOK_FIRST("global", "%rd0", RAISE "st.global.u32 [%rd2+4], %r0;\n"), HAUL_GRADE_ERROR);
+    expect_grade(
+        LOOK_FIRST("global", "%rd0",
+                   "atom.global.max.u32 %r8, [%rd0], %r0;\nmov.u32 %r9, 1;\n") "st.global.u32 [%rd2+4], %r9;\n",
+        HAUL_GRADE_ERROR);
+    expect_grade(LOOK_FIRST("global", "%rd0", "red.global.add.u32 [%rd0], 1;\n"), HAUL_GRADE_ERROR);
+    expect_grade("L: " LOOK_FIRST("global", "%rd0", RAISE "bra L;\n"), HAUL_GRADE_ERROR);
+}
+
 static void a_barrier_that_is_waited_for_again_does_no_harm(void **state) {
     (void)state;
     const pair p = PAIR("again", RACE_SHARED, 1, 64, "",
@@ -308,6 +336,8 @@ int main(void) {
         cmocka_unit_test(a_bulk_store_is_handed_over_when_it_is_written),
         cmocka_unit_test(two_blocks_of_a_cluster_need_its_scope),
         cmocka_unit_test(a_copy_into_another_block_names_it),
+        cmocka_unit_test(a_look_at_a_maximum_is_advice),
+        cmocka_unit_test(a_look_that_decides_more_is_an_error),
         cmocka_unit_test(a_barrier_that_is_waited_for_again_does_no_harm),
         cmocka_unit_test(lanes_that_throw_values_away_do_no_harm),
         cmocka_unit_test(a_volatile_load_beside_a_store_is_a_warning),

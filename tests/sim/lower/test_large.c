@@ -201,7 +201,7 @@ static void recursive_functions_may_be_many(void **state) {
 
 typedef struct uses_search {
     const ptx_function *function;
-    uint8_t *uses;
+    uint16_t *uses;
     sim_peeks *peeks;
 } uses_search;
 

@@ -1,0 +1,209 @@
+#include "check/look_first.h"
+
+#include "check/internal.h"
+#include "ptx/edges.h"
+
+/* Sums of an address that are followed; registers without a first value could be sums of each other. */
+enum { MOST_SUMS = 8 };
+
+/* An address: a register, or a variable, and a number of bytes. */
+typedef struct word {
+    uint32_t reg;                 /* if there is no variable */
+    const ptx_variable *variable; /* NULL: none */
+    int64_t offset;
+} word;
+
+typedef struct search {
+    const sim_loops *loops;
+    const ptx_liveness *live;
+    uint32_t load, home;   /* the load, and its block */
+    word word;             /* that it loads */
+    bool moves;            /* its address changes in some other block, as in a loop */
+    uint32_t *has;         /* by register: the last load whose value may have flowed into it, + 1 */
+    uint32_t *list, count; /* the registers of the current load */
+    bool *inside; /* by block, of the branch being looked at: where only some lanes come before they all meet */
+    uint32_t *path, blocks; /* these blocks */
+    uint32_t join;          /* where they meet; PTX_NO_BLOCK: at the end */
+    bool is_limited;        /* there is a minimum or maximum that the value decides on */
+    bool is_lost;           /* the value has another effect */
+} search;
+
+static bool is_limit(const ptx_instruction *i) {
+    if (!ptx_is(i->op, PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) return false;
+    return i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_MIN || i->mods[PTX_SLOT_ATOMIC] == PTX_MOD_ATOM_MAX;
+}
+
+bool sim_has_limits(const ptx_function *f) {
+    for (size_t i = 0; i < f->instruction_count; i++)
+        if (is_limit(&f->instructions[i])) return true;
+    return false;
+}
+
+static uint32_t writer_count(const search *s, uint32_t reg) {
+    return s->loops->writers.first[reg + 1] - s->loops->writers.first[reg];
+}
+
+/* Returns the instruction that adds a number to a register of one value to get the address in `reg`; NULL if there is
+ * no such instruction. */
+static const ptx_instruction *sum_in(const search *s, uint32_t reg) {
+    if (writer_count(s, reg) != 1) return NULL;
+    const ptx_instruction *i =
+        &s->loops->function->instructions[s->loops->writers.instructions[s->loops->writers.first[reg]]];
+    const bool is_sum =
+        i->op == PTX_OP_ADD && !i->guarded && i->operands[1].kind == PTX_REGISTER && i->operands[2].kind == PTX_INTEGER;
+    return is_sum && writer_count(s, i->operands[1].reg) == 1 ? i : NULL;
+}
+
+static bool find_word(const search *s, const ptx_operand *memory, word *w) {
+    if (memory->kind != PTX_MEMORY) return false;
+    const ptx_operand *base = &memory->parts[0];
+    *w = (word){.offset = (int64_t)memory->offset};
+    if (base->kind == PTX_VARIABLE_ADDRESS) w->variable = base->variable;
+    if (base->kind != PTX_REGISTER) return w->variable;
+    w->reg = base->reg;
+    const ptx_instruction *sum;
+    for (unsigned k = 0; k < MOST_SUMS && (sum = sum_in(s, w->reg)); k++) {
+        w->reg = sum->operands[1].reg;
+        w->offset += (int64_t)sum->operands[2].bits;
+    }
+    return true;
+}
+
+static bool limits_word(const search *s, const ptx_instruction *i) {
+    word w;
+    if (!is_limit(i) || !find_word(s, &i->operands[ptx_is(i->op, PTX_KIND_ATOMIC)], &w)) return false;
+    return w.reg == s->word.reg && w.variable == s->word.variable && w.offset == s->word.offset;
+}
+
+/* ---- the instructions behind a branch ---- */
+
+/* What one side of the branch writes must be of no use behind it; nor may the word's address change. */
+static void note_write(void *context, uint32_t reg, bool writes) {
+    search *s = context;
+    const bool is_address = !s->word.variable && s->word.reg == reg;
+    const bool is_needed = s->join != PTX_NO_BLOCK && ptx_is_live_in(s->live, s->join, reg);
+    s->is_lost |= writes && (is_address || is_needed);
+}
+
+static void look_at(search *s, const ptx_instruction *i) {
+    const bool limits = limits_word(s, i);
+    const bool is_harmless = limits || ptx_is_pure(i->op) || i->op == PTX_OP_BRA ||
+                             (i->op == PTX_OP_LD && !sim_is_strong(i, PTX_OP_LD)) ||
+                             (s->join == PTX_NO_BLOCK && ptx_is(i->op, PTX_KIND_END));
+    s->is_limited |= limits;
+    s->is_lost |= !is_harmless;
+    ptx_visit_registers(i, note_write, s);
+}
+
+static void go_to(search *s, uint32_t block) {
+    if (block == PTX_NO_BLOCK || block == s->join || s->inside[block]) return;
+    s->inside[block] = true;
+    s->path[s->blocks++] = block;
+}
+
+static void go_on_from(search *s, const ptx_block *b) {
+    for (uint32_t k = 0; k < ptx_edge_count(b); k++) go_to(s, ptx_edge(b, k));
+}
+
+/* Follows both sides of a branch that the value decides. One that decides whether a loop goes on is no look but a wait:
+ * its sides do not meet within the loop. */
+static void follow_branch(search *s, uint32_t branch) {
+    const ptx_function *f = s->loops->function;
+    const uint32_t at = ptx_block_of(f, branch), *component = s->loops->component;
+    s->join = f->blocks[at].join;
+    s->is_lost |= s->loops->looping[s->home] && (s->join == PTX_NO_BLOCK || component[s->join] != component[s->home]);
+    s->blocks = 0;
+    go_on_from(s, &f->blocks[at]);
+    for (uint32_t next = 0; next < s->blocks && !s->is_lost; next++) {
+        const ptx_block *b = &f->blocks[s->path[next]];
+        for (uint32_t i = b->first; i < b->end; i++) look_at(s, &f->instructions[i]);
+        go_on_from(s, b);
+    }
+    for (uint32_t k = 0; k < s->blocks; k++) s->inside[s->path[k]] = false;
+}
+
+/* ---- where the value flows ---- */
+
+static void spread(void *context, uint32_t reg, bool writes) {
+    search *s = context;
+    if (!writes || s->has[reg] == s->load + 1) return;
+    s->has[reg] = s->load + 1;
+    s->list[s->count++] = reg;
+}
+
+static bool is_guard_only(const ptx_instruction *i, uint32_t reg) {
+    for (unsigned k = 0; k < i->operand_count; k++)
+        if (i->operands[k].kind == PTX_REGISTER && i->operands[k].reg == reg) return false;
+    return i->guarded && i->guard == reg;
+}
+
+static bool has_readers(const search *s, const ptx_instruction *i) {
+    if (ptx_is(i->op, PTX_KIND_REDUCTION) || i->operands[0].kind != PTX_REGISTER) return false;
+    const uint32_t *first = &s->loops->readers.first[i->operands[0].reg];
+    return first[0] != first[1];
+}
+
+static void follow_use(search *s, uint32_t use, uint32_t reg) {
+    const ptx_instruction *i = &s->loops->function->instructions[use];
+    if (ptx_is_pure(i->op)) {
+        ptx_visit_registers(i, spread, s);
+    } else if (!is_guard_only(i, reg) || (s->moves && ptx_block_of(s->loops->function, use) != s->home)) {
+        s->is_lost = true;
+    } else if (i->op == PTX_OP_BRA) {
+        follow_branch(s, use);
+    } else {
+        s->is_limited |= limits_word(s, i);
+        s->is_lost |= !limits_word(s, i) || has_readers(s, i);
+    }
+}
+
+/* Returns whether the word's address stays as it is from the load to the end of its block. note_write() sees to the
+ * blocks behind that one's branch. */
+static bool keeps_address(const search *s) {
+    const uint32_t *first = &s->loops->writers.first[s->word.reg];
+    const uint32_t end = s->loops->function->blocks[s->home].end;
+    for (uint32_t k = first[0]; k < first[1]; k++) {
+        const uint32_t writer = s->loops->writers.instructions[k];
+        if (writer >= s->load && writer < end) return false;
+    }
+    return true;
+}
+
+static bool is_look(search *s) {
+    const ptx_instruction *load = &s->loops->function->instructions[s->load];
+    if (!find_word(s, &load->operands[1], &s->word)) return false;
+    s->moves = !s->word.variable && writer_count(s, s->word.reg) > 1;
+    if (s->moves && !keeps_address(s)) return false;
+    s->count = 0;
+    s->is_limited = s->is_lost = false;
+    ptx_visit_registers(load, spread, s);
+    for (uint32_t next = 0; next < s->count; next++) {
+        const uint32_t *first = &s->loops->readers.first[s->list[next]];
+        for (uint32_t k = first[0]; k < first[1] && !s->is_lost; k++)
+            follow_use(s, s->loops->readers.instructions[k], s->list[next]);
+    }
+    return s->is_limited && !s->is_lost;
+}
+
+void sim_looks_mark(const sim_loops *loops, const ptx_liveness *live, arena *memory, uint16_t *table) {
+    const ptx_function *f = loops->function;
+    const size_t registers = f->register_count + 1;
+    search s = {.loops = loops,
+                .live = live,
+                .has = ARENA_ARRAY(memory, registers, uint32_t),
+                .list = ARENA_ARRAY(memory, registers, uint32_t),
+                .inside = ARENA_ARRAY(memory, f->block_count, bool),
+                .path = ARENA_ARRAY(memory, f->block_count, uint32_t)};
+    for (s.home = 0; s.home < f->block_count; s.home++)
+        for (s.load = f->blocks[s.home].first; s.load < f->blocks[s.home].end; s.load++) {
+            const ptx_instruction *i = &f->instructions[s.load];
+            if (i->op == PTX_OP_LD && !sim_is_strong(i, PTX_OP_LD) && is_look(&s)) table[s.load] |= SIM_USE_LOOKS;
+        }
+}
+
+bool sim_only_looks(const sim_grid *g, uint32_t a, uint32_t b) {
+    const ptx_instruction *instructions = g->program->function->instructions;
+    if (!g->uses) return false;
+    return (g->uses[a] & SIM_USE_LOOKS && is_limit(&instructions[b])) ||
+           (g->uses[b] & SIM_USE_LOOKS && is_limit(&instructions[a]));
+}
