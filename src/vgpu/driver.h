@@ -179,14 +179,20 @@ typedef struct sim_order_end {
     uint32_t instruction; /* of the kernel, that accesses the bytes */
     bool is_before_site;  /* host code, somewhere before the call there */
 } sim_order_end;
+typedef enum sim_order_fault {
+    SIM_ORDER_RACES,    /* nothing orders the two */
+    SIM_ORDER_OVERLAPS, /* a copy reads what it writes itself; both ends are the same */
+    SIM_ORDER_UNWRITTEN /* a copy to the host reads bytes that nobody has written; both ends are the same */
+} sim_order_fault;
 typedef struct sim_order_finding {
+    sim_order_fault fault;
     sim_order_end later, earlier; /* in the order of calls */
     CUdeviceptr address;          /* of the first byte that both use */
     uint64_t bytes;
+    uint64_t of;      /* UNWRITTEN: so many does it copy */
     bool overlaps;    /* the later launch may start before the earlier one has ended, and does not wait for it */
     bool is_next;     /* if it overlaps: nothing was launched between the two */
     bool is_at_start; /* the later launch does this before it waits for the earlier one */
-    bool is_alone;    /* a copy reads what it writes itself; both ends are the same */
 } sim_order_finding;
 typedef struct sim_order_watch {
     sim_site (*site)(void); /* returns where the calling thread is */

@@ -604,16 +604,50 @@ static bool overlaps_itself(const sim_use_list *f, const sim_use **one, const si
 static void check_copy(const sim_order *o, const sim_ordered *a) {
     const sim_use *one, *other;
     if (a->end.kind != SIM_ORDER_COPY || !overlaps_itself(&a->reach, &one, &other)) return;
-    sim_order_finding f = {.later = a->end, .earlier = a->end, .address = other->from, .is_alone = true};
+    sim_order_finding f = {.fault = SIM_ORDER_OVERLAPS, .later = a->end, .earlier = a->end, .address = other->from};
     f.bytes = (one->to < other->to ? one->to : other->to) - f.address;
     f.later.writes = true;
     o->watch.report(&f);
+}
+
+static bool copies_to_host(const sim_work *w) {
+    return w->kind == SIM_WORK_COPY_OUT || (w->kind == SIM_WORK_COPY_BOX && w->box->to.kind == SIM_BOX_HOST);
+}
+
+/* Adds the bytes of the use that nobody has written, as far as that is known. */
+static void add_unwritten(const sim_memory *memory, const sim_use *use, sim_order_finding *f) {
+    uint64_t at;
+    const sim_marks *marks = sim_memory_written(memory, use->from, &at);
+    const uint64_t base = use->from - at, end = use->to - base;
+    while (marks && at < end) {
+        bool is_written;
+        const uint64_t from = at;
+        at = sim_marks_run(marks, at, end, &is_written);
+        if (is_written) continue;
+        if (!f->bytes) f->address = base + from;
+        f->bytes += at - from;
+    }
+}
+
+/* A copy of which some bytes were written is left alone unless checks are strict: buffers have gaps, and room for
+ * results. */
+static void check_source(const sim_order *o, CUcontext c, const sim_ordered *a) {
+    sim_order_finding f = {.fault = SIM_ORDER_UNWRITTEN, .later = a->end, .earlier = a->end};
+    for (size_t i = 0; i < a->reach.count; i++) {
+        const sim_use *use = &a->reach.items[i];
+        if (use->writes) continue;
+        f.of += use->to - use->from;
+        add_unwritten(c->memory, use, &f);
+    }
+    f.later.writes = false;
+    if (f.bytes && (f.bytes == f.of || c->strict)) o->watch.report(&f);
 }
 
 void sim_order_work(CUstream s, sim_work *w) {
     sim_order *o = order_of(s->context);
     if (!o || !w->ordered || w->kind == SIM_WORK_LAUNCH || w->kind == SIM_WORK_CALL) return;
     check_copy(o, w->ordered);
+    if (copies_to_host(w)) check_source(o, s->context, w->ordered);
     check(o, w->ordered);
     w->ordered = NULL;
 }

@@ -203,6 +203,16 @@ static void shifted(void) {
     MUST(cudaMemcpyAsync(a + BYTES - bytes, a, bytes, ON_DEVICE, streams[0]));
 }
 
+/* A result that is copied back has to be computed first, or set. */
+static void copy_of_unwritten(void) {
+    char *result;
+    MUST(cudaMalloc((void **)&result, BYTES));
+    if (ordered) MUST(cudaMemsetAsync(result + BYTES / 2, 1, 1, streams[0]));
+    MUST(cudaMemcpyAsync(pinned, result, BYTES, TO_HOST, streams[0]));
+    MUST(cudaStreamSynchronize(streams[0]));
+    MUST(cudaFree(result));
+}
+
 /* The program's own wait is an order, too. */
 static void host_wait(void) {
     launch(a, b, streams[0]);
@@ -562,6 +572,7 @@ static const struct {
              {"constant-memory", constant_memory},
              {"halves", halves},
              {"shifted", shifted},
+             {"unwritten", copy_of_unwritten},
              {"wait", host_wait},
              {"ask-stream", ask_stream},
              {"ask-event", ask_event},

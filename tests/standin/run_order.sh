@@ -32,6 +32,12 @@ result 'shifted: no finding' says ' 0 errors, 0 warnings, 0 of advice'
 result 'shifted: a copy into its source' exits_with 1 "$haul" check -- "$program" shifted unordered
 result 'shifted: one finding' says 'error: copy-overlaps in the program'
 result 'shifted: what overlaps' says 'the copy in stream 1 writes 2 bytes that it reads itself'
+result 'unwritten: a copy of what is written in part' exits_with 0 "$haul" check -- "$program" unwritten ordered
+result 'unwritten: no finding' says ' 0 errors, 0 warnings, 0 of advice'
+result 'unwritten: with strict checks' exits_with 0 "$haul" check --strict -- "$program" unwritten ordered
+result 'unwritten: the bytes that nobody has written' says 'reads 1024 bytes, of which nobody has written 1023'
+result 'unwritten: a copy of what nobody has written' exits_with 0 "$haul" check -- "$program" unwritten unordered
+result 'unwritten: advice' says 'advice: uninitialised-read in the program'
 finds wait race-streams cuLaunchKernel cuLaunchKernel
 finds ask-stream race-streams cuLaunchKernel cuLaunchKernel
 finds ask-event race-streams cuLaunchKernel cuLaunchKernel

@@ -35,7 +35,7 @@ static void fill_record(const standin_call_finding *f, arena *memory, haul_launc
     fill_call(&f->call, memory, &calls[0]);
     fill_call(&f->earlier, memory, &calls[1]);
     *found = (haul_finding){.kind = f->kind,
-                            .grade = haul_finding_kinds[f->kind].grade,
+                            .grade = f->is_advice ? HAUL_GRADE_ADVICE : haul_finding_kinds[f->kind].grade,
                             .access = {.action = f->call.action, .instruction = 0},
                             .other = {.action = f->earlier.action, .instruction = 1},
                             .space = HAUL_SPACE_GLOBAL,

@@ -13,6 +13,7 @@ typedef struct standin_finding_end {
 
 typedef struct standin_call_finding {
     haul_finding_kind kind;
+    bool is_advice;            /* not of the kind's own grade */
     const char *what, *object; /* object: NULL for none */
     standin_finding_end call, earlier;
     uint64_t address, bytes;

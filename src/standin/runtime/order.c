@@ -84,8 +84,13 @@ static void put_end(text *out, const sim_order_end *e) {
 
 static void put_what(text *out, const sim_order_finding *f) {
     put_end(out, &f->later);
-    if (f->is_alone) {
+    if (f->fault == SIM_ORDER_OVERLAPS) {
         text_printf(out, " %llu bytes that it reads itself", (unsigned long long)f->bytes);
+        return;
+    }
+    if (f->fault == SIM_ORDER_UNWRITTEN) {
+        text_printf(out, " %llu bytes, of which nobody has written %llu", (unsigned long long)f->of,
+                    (unsigned long long)f->bytes);
         return;
     }
     text_put(out, " what ");
@@ -111,7 +116,8 @@ static void put_what(text *out, const sim_order_finding *f) {
 /* ---- the finding ---- */
 
 static haul_finding_kind kind_of(const sim_order_finding *f) {
-    if (f->is_alone) return HAUL_FINDING_COPY_OVERLAPS;
+    if (f->fault == SIM_ORDER_OVERLAPS) return HAUL_FINDING_COPY_OVERLAPS;
+    if (f->fault == SIM_ORDER_UNWRITTEN) return HAUL_FINDING_UNINITIALISED_READ;
     if (f->later.kind == SIM_ORDER_HOST || f->earlier.kind == SIM_ORDER_HOST) return HAUL_FINDING_RACE_HOST;
     const bool frees = end_of(&f->later).action == HAUL_ACTION_FREE || end_of(&f->earlier).action == HAUL_ACTION_FREE;
     return frees ? HAUL_FINDING_USE_AFTER_FREE : HAUL_FINDING_RACE_STREAMS;
@@ -128,8 +134,9 @@ static void report(const sim_order_finding *f) {
                                         .what = text_string(&what),
                                         .object = object.length ? text_string(&object) : NULL,
                                         .call = end_of(&f->later),
-                                        .earlier = f->is_alone ? (standin_finding_end){.action = HAUL_ACTION_NONE}
-                                                               : end_of(&f->earlier),
+                                        .is_advice = f->fault == SIM_ORDER_UNWRITTEN,
+                                        .earlier = f->fault ? (standin_finding_end){.action = HAUL_ACTION_NONE}
+                                                            : end_of(&f->earlier),
                                         .address = f->address,
                                         .bytes = kind == HAUL_FINDING_RACE_HOST ? 0 : f->bytes};
     standin_report_call_finding(&found);
