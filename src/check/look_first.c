@@ -3,8 +3,9 @@
 #include "check/internal.h"
 #include "ptx/edges.h"
 
-/* Sums of an address that are followed; registers without a first value could be sums of each other. */
-enum { MOST_SUMS = 8 };
+/* Sums of an address that are followed, registers that a value flows into, and blocks behind a branch that it decides.
+ * A look needs few; a kernel may have many loads, and registers without a first value may be sums of each other. */
+enum { MOST_SUMS = 8, MOST_REGISTERS = 64, MOST_BLOCKS = 64 };
 
 /* An address: a register, or a variable, and a number of bytes. */
 typedef struct word {
@@ -16,16 +17,16 @@ typedef struct word {
 typedef struct search {
     const sim_loops *loops;
     const ptx_liveness *live;
-    uint32_t load, home;   /* the load, and its block */
-    word word;             /* that it loads */
-    bool moves;            /* its address changes in some other block, as in a loop */
-    uint32_t *has;         /* by register: the last load whose value may have flowed into it, + 1 */
-    uint32_t *list, count; /* the registers of the current load */
+    uint32_t load, home;                  /* the load, and its block */
+    word word;                            /* that it loads */
+    bool moves;                           /* its address changes in some other block, as in a loop */
+    uint32_t *has;                        /* by register: the last load whose value may have flowed into it, + 1 */
+    uint32_t list[MOST_REGISTERS], count; /* the registers of the current load */
     bool *inside; /* by block, of the branch being looked at: where only some lanes come before they all meet */
-    uint32_t *path, blocks; /* these blocks */
-    uint32_t join;          /* where they meet; PTX_NO_BLOCK: at the end */
-    bool is_limited;        /* there is a minimum or maximum that the value decides on */
-    bool is_lost;           /* the value has another effect */
+    uint32_t path[MOST_BLOCKS], blocks; /* these blocks */
+    uint32_t join;                      /* where they meet; PTX_NO_BLOCK: at the end */
+    bool is_limited;                    /* there is a minimum or maximum that the value decides on */
+    bool is_lost;                       /* the value has another effect */
 } search;
 
 static bool is_limit(const ptx_instruction *i) {
@@ -97,6 +98,8 @@ static void look_at(search *s, const ptx_instruction *i) {
 
 static void go_to(search *s, uint32_t block) {
     if (block == PTX_NO_BLOCK || block == s->join || s->inside[block]) return;
+    s->is_lost |= s->blocks == MOST_BLOCKS;
+    if (s->is_lost) return;
     s->inside[block] = true;
     s->path[s->blocks++] = block;
 }
@@ -127,6 +130,8 @@ static void follow_branch(search *s, uint32_t branch) {
 static void spread(void *context, uint32_t reg, bool writes) {
     search *s = context;
     if (!writes || s->has[reg] == s->load + 1) return;
+    s->is_lost |= s->count == MOST_REGISTERS;
+    if (s->is_lost) return;
     s->has[reg] = s->load + 1;
     s->list[s->count++] = reg;
 }
@@ -177,7 +182,7 @@ static bool is_look(search *s) {
     s->count = 0;
     s->is_limited = s->is_lost = false;
     ptx_visit_registers(load, spread, s);
-    for (uint32_t next = 0; next < s->count; next++) {
+    for (uint32_t next = 0; next < s->count && !s->is_lost; next++) {
         const uint32_t *first = &s->loops->readers.first[s->list[next]];
         for (uint32_t k = first[0]; k < first[1] && !s->is_lost; k++)
             follow_use(s, s->loops->readers.instructions[k], s->list[next]);
@@ -191,9 +196,7 @@ void sim_looks_mark(const sim_loops *loops, const ptx_liveness *live, arena *mem
     search s = {.loops = loops,
                 .live = live,
                 .has = ARENA_ARRAY(memory, registers, uint32_t),
-                .list = ARENA_ARRAY(memory, registers, uint32_t),
-                .inside = ARENA_ARRAY(memory, f->block_count, bool),
-                .path = ARENA_ARRAY(memory, f->block_count, uint32_t)};
+                .inside = ARENA_ARRAY(memory, f->block_count, bool)};
     for (s.home = 0; s.home < f->block_count; s.home++)
         for (s.load = f->blocks[s.home].first; s.load < f->blocks[s.home].end; s.load++) {
             const ptx_instruction *i = &f->instructions[s.load];

@@ -13,8 +13,9 @@
 
 #include <string.h>
 
-/* Loads with more uses count as used; further conditions of a use are left out. */
-enum { MOST_USES = 8, MOST_GUARDS = 6 };
+/* Loads with more uses count as used, and so do those whose value flows into more registers: a kernel may have many
+ * loads. Further conditions of a use are left out. */
+enum { MOST_USES = 8, MOST_REGISTERS = 4096, MOST_GUARDS = 6 };
 
 enum { ANY_LANE = SIM_LANES - 1 };
 
@@ -187,6 +188,7 @@ static bool find_uses(search *s) {
                 ptx_visit_registers(&instructions[i], spread, s);
             else if (!add_use(s, i))
                 return false;
+            if (s->count > MOST_REGISTERS) return false;
         }
     }
     return s->use_count > 0;
