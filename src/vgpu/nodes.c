@@ -72,8 +72,22 @@ static CUDA_MEMCPY3D copy_of(const sim_work *w) {
     return c;
 }
 
-/* Memory that a graph frees belongs to the graph, and stays for its next launch. The record that was asked for at
- * the capture is not the launch's. */
+/* Memory that a graph allocates and frees belongs to the graph, and stays for its next launch, but what it holds is not
+ * to be read before the one node and behind the other. */
+static bool forget_contents(CUgraphNode n, CUdeviceptr address) {
+    sim_range range;
+    const CUcontext owner = sim_owner_of(n->graph->context, address);
+    if (!sim_memory_find(owner->memory, address, &range)) return true;
+    if (!make_works(n, 1)) return false;
+    n->works[0] = (sim_work){.kind = SIM_WORK_FORGET,
+                             .site = sim_order_site(n->graph->context),
+                             .from = range.from,
+                             .bytes = range.to - range.from};
+    n->work_count = 1;
+    return true;
+}
+
+/* The record that was asked for at the capture is not the launch's. */
 bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
     const CUlaunchConfig *l = &w->config;
     switch (n->type) {
@@ -87,7 +101,7 @@ bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
             .to = w->to, .value = (unsigned)w->value, .element = w->width, .width = w->bytes / w->width, .height = 1};
         break;
     case DRIVER_NODE_HOST: n->of.host = (CUDA_HOST_NODE_PARAMS){w->call, w->data}; break;
-    case DRIVER_NODE_FREE: n->of.allocation.address = w->from; return true;
+    case DRIVER_NODE_FREE: n->of.allocation.address = w->from; return forget_contents(n, w->from);
     default: n->of.copy = copy_of(w);
     }
     if (!make_works(n, 1)) return false;
@@ -277,19 +291,20 @@ CUresult sim_call_node_add_allocate(CUgraphNode *node, CUgraph graph, const CUgr
     SIM_ENTER(c);
     CUgraphNode n = what ? add(c, graph, DRIVER_NODE_ALLOCATE, behind, count) : NULL;
     if (!n) return CUDA_INVALID_VALUE;
-    const CUresult result = sim_pool_allocate_for_graph(c, &what->address, what->bytes);
+    CUresult result = sim_pool_allocate_for_graph(c, &what->address, what->bytes);
     n->of.allocation = *what;
+    if (result == CUDA_SUCCESS && !forget_contents(n, what->address)) result = sim_no_memory("a graph's node");
     return finish(n, result, node);
 }
 
-/* The node does nothing: a graph's memory stays for its next launch. */
 CUresult sim_call_node_add_free(CUgraphNode *node, CUgraph graph, const CUgraphNode *behind, size_t count,
                                 CUdeviceptr address) {
     SIM_ENTER(c);
     CUgraphNode n = add(c, graph, DRIVER_NODE_FREE, behind, count);
     if (!n) return CUDA_INVALID_VALUE;
     n->of.allocation.address = address;
-    return finish(n, sim_at(c, address, 1) ? CUDA_SUCCESS : CUDA_INVALID_VALUE, node);
+    if (!sim_at(c, address, 1)) return finish(n, CUDA_INVALID_VALUE, node);
+    return finish(n, forget_contents(n, address) ? CUDA_SUCCESS : sim_no_memory("a graph's node"), node);
 }
 
 /* ---- queries ---- */

@@ -289,6 +289,7 @@ static haul_status effect(CUcontext c, CUstream s, work_cost *cost) {
     case SIM_WORK_CALL: call_host(c, s); return HAUL_OK;
     case SIM_WORK_FREE: sim_pool_return(c, w->from); return HAUL_OK;
     case SIM_WORK_WRITE: return sim_value_write(c, w);
+    case SIM_WORK_FORGET: sim_memory_forget_written(c->memory, w->from, w->bytes); return HAUL_OK;
     default: return HAUL_OK;
     }
 }

@@ -46,6 +46,7 @@ typedef enum sim_work_kind {
     SIM_WORK_CONDITION, /* replaces itself by the work of the selected graph */
     SIM_WORK_WRITE,     /* writes a value */
     SIM_WORK_AWAIT,     /* waits for a value in memory */
+    SIM_WORK_FORGET,    /* memory of a graph loses its contents */
 } sim_work_kind;
 
 typedef struct sim_work {

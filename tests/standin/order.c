@@ -26,6 +26,8 @@ extern int cudaEventCreate(void **event);
 extern int cudaEventRecord(void *event, void *stream);
 extern int cudaEventQuery(void *event);
 extern int cudaDeviceSynchronize(void);
+extern int cudaStreamBeginCapture(void *stream, int mode);
+extern int cudaStreamEndCapture(void *stream, void **graph);
 extern int cudaGraphCreate(void **graph, unsigned flags);
 extern int cudaGraphInstantiate(void **executable, void *graph, unsigned long long flags);
 extern int cudaGraphLaunch(void *executable, void *stream);
@@ -398,6 +400,20 @@ static void graph(void) {
     MUST(cudaGraphLaunch(executable, streams[1]));
 }
 
+/* A kernel in a graph reads what the graph's own memory holds: before it is freed, or behind that. */
+static void graph_memory(void) {
+    void *g, *executable, *own;
+    MUST(cudaStreamBeginCapture(streams[0], 0));
+    MUST(cudaMallocAsync(&own, BYTES, streams[0]));
+    MUST(cudaMemsetAsync(own, 1, BYTES, streams[0]));
+    if (!ordered) MUST(cudaFreeAsync(own, streams[0]));
+    launch(a, own, streams[0]);
+    if (ordered) MUST(cudaFreeAsync(own, streams[0]));
+    MUST(cudaStreamEndCapture(streams[0], &g));
+    MUST(cudaGraphInstantiate(&executable, g, 0));
+    for (int k = 0; k < 2; k++) MUST(cudaGraphLaunch(executable, streams[0]));
+}
+
 /* A copy into an array, and one of its lower right quarter. */
 static void array_copies(void) {
     void *array;
@@ -590,6 +606,7 @@ static const struct {
              {"dependent-chain", dependent_chain},
              {"dependent-chain-ends", dependent_chain_ends},
              {"graph", graph},
+             {"graph-memory", graph_memory},
              {"array", array_copies},
              {"array-parts", array_parts},
              {"condition", conditional},

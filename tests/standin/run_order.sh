@@ -62,6 +62,10 @@ finds dependent-chain race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'with the launch between the two' says 'waits for the launch in front only'
 result 'an ordinary launch at the end of a chain' exits_with 0 "$haul" check -- "$program" dependent-chain-ends ordered
 finds graph race-streams cuGraphAddKernelNode_v2 cuGraphAddKernelNode_v2
+result 'graph-memory: read before it is freed' exits_with 0 "$haul" check -- "$program" graph-memory ordered
+result 'graph-memory: no finding' says ' 0 errors, 0 warnings, 0 of advice'
+result 'graph-memory: read behind that' exits_with 1 "$haul" check -- "$program" graph-memory unordered
+result 'graph-memory: its contents are gone' says 'error: uninitialised-read in next'
 finds array race-streams cudaMemcpy2DFromArrayAsync cudaMemcpy2DToArrayAsync
 finds array-parts race-streams cudaMemcpy2DToArrayAsync cudaMemcpy2DToArrayAsync
 finds condition race-streams cuLaunchKernel cuGraphAddKernelNode_v2
