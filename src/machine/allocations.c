@@ -160,7 +160,8 @@ static haul_status insert_block(sim_memory *m, size_t at, uint64_t from, uint64_
 
 typedef bool (*find_fn)(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from);
 
-/* `find` decides where. The device must have all that is asked for; the host must be able to commit `committed` of it. */
+/* `find` decides where. The device must have all that is asked for; the host must be able to commit `committed` of it.
+ */
 static haul_status allocate(sim_memory *m, uint64_t asked, uint64_t committed, find_fn find, uint64_t *address) {
     size_t at;
     uint64_t from;
