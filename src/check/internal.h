@@ -317,16 +317,18 @@ typedef struct sim_taint {
 
 /* A tainted branch around arithmetic alone, which is a choice between values: what its blocks write is tainted in the
  * lanes. */
+enum { SIM_CHOICE_BLOCKS = 8 };
 typedef struct sim_choice {
-    uint32_t branch;           /* the instruction */
-    uint32_t first[2], end[2]; /* instructions of its blocks; either may be empty */
-    uint32_t lanes;            /* that have executed it with a tainted predicate */
+    uint32_t branch;                          /* the instruction */
+    uint32_t block[SIM_CHOICE_BLOCKS], count; /* between it and the place where all lanes meet again */
+    uint32_t lanes;                           /* that have executed it with a tainted predicate */
     sim_taint taint;
 } sim_choice;
 
 /* choice.c. Returns whether the branch only chooses between blocks of arithmetic that meet again; sets the choice's
  * branch and blocks. */
 bool sim_choice_find(const ptx_function *f, uint32_t branch, sim_choice *choice);
+bool sim_choice_contains(const ptx_function *f, const sim_choice *choice, uint32_t instruction);
 
 /* taint.c. The taint's lanes load it as element `element` of the instruction's data. */
 void sim_taint_loaded(sim_warp *w, unsigned element, const sim_taint *taint);

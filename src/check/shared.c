@@ -571,16 +571,29 @@ void sim_shadow_mbarrier(const sim_block *b, uint32_t address, bool live) {
     }
 }
 
-/* True if the same cp.async copies the same bytes there for another lane too. In a tile's last round, cooperative
- * groups let spare lanes repeat the last lane's copy, so their order does not matter. */
+/* True if both copies bring the same bytes to the word at `address`, from one source or zeros. */
+static bool bring_the_same(const sim_copy *x, unsigned lane, const sim_copy *y, unsigned other, uint32_t address) {
+    const uint32_t in_x = address - x->destination[lane], in_y = address - y->destination[other];
+    if (in_x >= x->read[lane] && in_y >= y->read[other]) return true;
+    const bool both_read = in_x + 4 <= x->read[lane] && in_y + 4 <= y->read[other];
+    return both_read && x->source[lane] + in_x == y->source[other] + in_y;
+}
+
+/* True if the cp.async that is writing the word brings the same bytes as this one, so that their order does not matter.
+ * In a tile's last round, cooperative groups let spare lanes repeat the last lane's copy. Some products of quantised
+ * matrices copy a tile twice (QServe). */
 static bool is_repeated(const sim_visit *k, uint32_t address, const sim_cell *c) {
-    const sim_copy *copy = k->copy;
-    const unsigned lane = k->lane, other = c->thread % SIM_LANES;
-    if (!copy || c->instruction != k->instruction || c->time != k->d->now) return false;
-    if (c->thread / SIM_LANES != k->actor || other >= lane || !(k->active >> other & 1)) return false;
-    if (address - copy->destination[other] >= copy->bytes || copy->read[lane] != copy->read[other]) return false;
-    const uint32_t apart = copy->destination[lane] - copy->destination[other];
-    return copy->source[lane] - copy->source[other] == apart && (apart == 0 || copy->read[lane] == copy->bytes);
+    const unsigned other = c->thread % SIM_LANES;
+    const uint32_t warp = c->thread / SIM_LANES - k->w->block->rank * k->d->warps;
+    if (!k->copy || warp >= k->w->block->async.queue_count) return false;
+    const sim_copy_queue *q = &k->w->block->async.queues[warp];
+    for (size_t i = q->first + q->count; i-- > q->first;) {
+        const sim_copy *copy = &q->copies[i];
+        if (!(copy->lanes >> other & 1) || copy->op->instruction != c->instruction) continue;
+        if ((copy != k->copy || other != k->lane) && address - copy->destination[other] < copy->bytes)
+            return bring_the_same(k->copy, k->lane, copy, other, address);
+    }
+    return false;
 }
 
 /* True if reductions of other blocks may still add to the word; for atomics that is harmless. */

@@ -485,31 +485,33 @@ static void taint_written(void *context, uint32_t reg, bool writes) {
     t->lanes |= before.lanes;
 }
 
-/* Notes that lanes execute the branch. Returns whether its predicate is tainted, but only chooses between values. */
+/* Notes that lanes execute the branch. Returns whether its predicate is tainted, but only chooses between values. A
+ * branch within another one's blocks adds nothing for lanes that the outer one has tainted. */
 static bool chooses_values(sim_warp *w, uint32_t branch, const flow *x) {
     const ptx_function *f = w->sm->grid->program->function;
     sim_choice *choice = &sim_domain_of(w->block)->choices[sim_actor(w)], found;
     const bool again = choice->branch == branch;
     if (again) choice->lanes &= ~x->active;
     if (!x->found.lanes || !sim_choice_find(f, branch, &found)) return false;
+    const bool is_inside = sim_choice_contains(f, choice, branch);
+    if (is_inside && !(x->found.lanes & ~choice->lanes)) return true;
     flow written = *x;
     written.found.bits = UINT64_MAX;
     found.taint = written.found;
-    found.lanes = x->found.lanes | (again ? choice->lanes : 0);
+    found.lanes = x->found.lanes | (again || is_inside ? choice->lanes : 0);
     *choice = found;
-    for (unsigned n = 0; n < 2; n++)
-        for (uint32_t k = found.first[n]; k < found.end[n]; k++)
-            ptx_visit_registers(&f->instructions[k], taint_written, &written);
+    for (uint32_t n = 0; n < found.count; n++) {
+        const ptx_block *b = &f->blocks[found.block[n]];
+        for (uint32_t k = b->first; k < b->end; k++) ptx_visit_registers(&f->instructions[k], taint_written, &written);
+    }
     return true;
 }
 
 /* In a block that a tainted branch chooses, all results are tainted. */
 static void add_choice(const sim_warp *w, uint32_t instruction, flow *x) {
     const sim_choice *c = &sim_domain_of(w->block)->choices[sim_actor(w)];
-    const bool is_inside = (instruction >= c->first[0] && instruction < c->end[0]) ||
-                           (instruction >= c->first[1] && instruction < c->end[1]);
-    const uint32_t lanes = is_inside ? c->lanes & x->active : 0, before = x->found.lanes;
-    if (!lanes) return;
+    const uint32_t lanes = c->lanes & x->active, before = x->found.lanes;
+    if (!lanes || !sim_choice_contains(w->sm->grid->program->function, c, instruction)) return;
     x->found = c->taint;
     x->found.lanes = before | lanes;
 }

@@ -23,8 +23,10 @@
 #include <string.h>
 
 /* TURN: backward branches before another path of the warp gets its turn. ENDLESS: backward branches, while lanes wait
- * at joins, after which a path counts as waiting for them. */
-enum { TURN = 64, ENDLESS = 1 << 20 };
+ * at joins, after which a path counts as waiting for them. ENDLESS_AGAIN: the same for a path that reads what others
+ * may write, once the kernel is known to need it. Locks that other warps take and give back as well look different in
+ * each iteration. */
+enum { TURN = 64, ENDLESS = 1 << 20, ENDLESS_AGAIN = 1 << 12 };
 /* Iterations that read nothing new, after which another path, or other warps, get their turn. */
 enum { FOR_ANOTHER_PATH = 4, FOR_OTHER_WARPS = 4 };
 
@@ -338,7 +340,8 @@ static void end_round(sim_warp *w) {
  * spin in different loops, one path's reads are not new to another. If all only spin, lanes at joins are therefore
  * released after enough iterations, whatever the order of turns, and each such wait ends. */
 static bool is_spinning(const sim_warp *w) {
-    return w->rounds >= ENDLESS || w->unchanged >= w->sm->patience;
+    const bool again = w->sm->patience == SIM_IMPATIENT && w->path->seen;
+    return w->rounds >= (again ? ENDLESS_AGAIN : ENDLESS) || w->unchanged >= w->sm->patience;
 }
 
 /* Releases the lanes that spinning ones wait for and gives them their turn at once. */

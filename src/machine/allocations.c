@@ -160,8 +160,9 @@ static haul_status insert_block(sim_memory *m, size_t at, uint64_t from, uint64_
 
 typedef bool (*find_fn)(const sim_memory *m, uint64_t bytes, size_t *at, uint64_t *from);
 
-/* `find` decides where. The limit is what the device has and what the host can commit. */
-static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_t *address) {
+/* `find` decides where. The device must have all that is asked for; the host must be able to commit `committed` of it.
+ */
+static haul_status allocate(sim_memory *m, uint64_t asked, uint64_t committed, find_fn find, uint64_t *address) {
     size_t at;
     uint64_t from;
     uint64_t left, all;
@@ -171,7 +172,7 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
     const bool fresh = m->apart && find == find_first && find_fresh(m, bytes + SIM_MEMORY_GAP, &at, &from);
     if (!fresh && !find(m, bytes, &at, &from)) return sim_memory_no_room(m, asked, "device memory");
     const uint64_t available = sim_host_available();
-    if (bytes > available) return no_host_memory(asked, available);
+    if (committed > available) return no_host_memory(committed, available);
     HAUL_TRY(insert_block(m, at, from, bytes, asked));
     m->used += bytes;
     memory_prefer_large_pages(m->host + from, bytes); /* kernels access it with any stride */
@@ -181,15 +182,19 @@ static haul_status allocate(sim_memory *m, uint64_t asked, find_fn find, uint64_
 }
 
 haul_status sim_memory_allocate(sim_memory *m, uint64_t bytes, uint64_t *address) {
-    return allocate(m, bytes, find_first, address);
+    return allocate(m, bytes, bytes, find_first, address);
 }
 
 haul_status sim_memory_allocate_last(sim_memory *m, uint64_t bytes, uint64_t *address) {
-    return allocate(m, bytes, find_last, address);
+    return allocate(m, bytes, bytes, find_last, address);
+}
+
+haul_status sim_memory_reserve_last(sim_memory *m, uint64_t bytes, uint64_t committed, uint64_t *address) {
+    return allocate(m, bytes, committed, find_last, address);
 }
 
 haul_status sim_memory_allocate_pages(sim_memory *m, uint64_t bytes, uint64_t *address) {
-    return allocate(m, bytes, find_pages, address);
+    return allocate(m, bytes, bytes, find_pages, address);
 }
 
 haul_status sim_memory_allocate_managed(sim_memory *m, uint64_t bytes, uint64_t *address) {

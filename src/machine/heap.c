@@ -86,9 +86,10 @@ static bool find_before(const void *heap, uint64_t address, sim_range *range) {
 
 /* ---- creation and destruction ---- */
 
-/* Addresses are cheap, so a heap with blocks apart takes many more than its size. */
+/* Addresses are cheap, so a heap with blocks apart takes many more than its size, as far as records can number them. */
 static uint64_t room_for(const sim_memory *m, uint64_t bytes, bool apart) {
-    const uint64_t most = sim_memory_largest_free(m) / 4, wanted = bytes * ROOM;
+    const uint64_t numbered = (uint64_t)(NOWHERE - 1) * UNIT, quarter = sim_memory_largest_free(m) / 4;
+    const uint64_t most = quarter < numbered ? quarter : numbered, wanted = bytes * ROOM;
     const uint64_t room = !apart || most < bytes ? bytes : wanted < most ? wanted : most;
     return room / SIM_ALLOCATION_UNIT * SIM_ALLOCATION_UNIT;
 }
@@ -105,7 +106,7 @@ static void forget_blocks(sim_heap *h) {
 static haul_status take_memory(sim_heap *h, uint64_t bytes) {
     const uint64_t room = room_for(h->memory, bytes, h->apart);
     if (room / UNIT >= NOWHERE) return haul_fail(HAUL_ERROR_OUT_OF_MEMORY, "device heap: it can have at most 64 GiB");
-    HAUL_TRY(sim_memory_allocate_last(h->memory, room, &h->base));
+    HAUL_TRY(sim_memory_reserve_last(h->memory, room, bytes, &h->base));
     h->units = (uint32_t)(room / UNIT);
     h->unit = mmap(NULL, (h->units + 1) * sizeof *h->unit, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

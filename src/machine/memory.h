@@ -58,6 +58,8 @@ haul_status sim_memory_allocate(sim_memory *memory, uint64_t bytes, uint64_t *ad
 /* Allocates at the far end of memory, for what modules bring along. So a kernel's buffers begin at the start of memory
  * whatever else is loaded, as on hardware. */
 haul_status sim_memory_allocate_last(sim_memory *memory, uint64_t bytes, uint64_t *address);
+/* The same for a range that is never written as a whole: the host need only be able to give `committed` bytes of it. */
+haul_status sim_memory_reserve_last(sim_memory *memory, uint64_t bytes, uint64_t committed, uint64_t *address);
 /* Helps to find bugs: from now on allocations keep gaps between each other, and freed memory is not reused while there
  * is other memory. Addresses then differ from the hardware's. */
 void sim_memory_keep_apart(sim_memory *memory);

@@ -3,6 +3,8 @@
 
 #define COPY "cp.async.ca.shared.global [%r4], [%rd3], 4;\n"
 #define COPY_NEXT "cp.async.ca.shared.global [%r4+256], [%rd3+256], 4;\n"
+#define COPY_OTHER "cp.async.ca.shared.global [%r4], [%rd3+256], 4;\n"
+#define COPY_NOTHING "cp.async.ca.shared.global [%r4], [%rd3], 4, 0;\n"
 #define COMMIT "cp.async.commit_group;\n"
 #define WAIT_GROUPS(keep) "cp.async.wait_group " keep ";\n"
 #define LOAD_NEXT "ld.shared.u32 %r7, [%r4+256];\n" OUT("%r7")
@@ -43,8 +45,13 @@ static const pair pairs[] = {
          "sub.u32 %r7, 60, %r0;\nshl.b32 %r7, %r7, 2;\nmin.s32 %r7, %r7, 4;\nmax.s32 %r7, %r7, 0;\n" COPY_SIZED),
     PAIR("two lanes copy to one place", ASYNC_READ_BEFORE_WAIT, 1, 32, CLAMPED COPY_CLAMPED("%rd3"),
          CLAMPED COPY_CLAMPED("%rd4")),
-    PAIR("the same copy again before the wait", ASYNC_READ_BEFORE_WAIT, 1, 64, COPY COMMIT COPY COMMIT WAIT_GROUPS("0"),
-         COPY COMMIT WAIT_GROUPS("0") COPY COMMIT WAIT_GROUPS("0")),
+    PAIR("another copy to the same place before the wait", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         COPY COMMIT COPY_OTHER COMMIT WAIT_GROUPS("0"),
+         COPY COMMIT WAIT_GROUPS("0") COPY_OTHER COMMIT WAIT_GROUPS("0")),
+    PAIR("the same copy again before the wait", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         COPY COMMIT COPY COMMIT WAIT_GROUPS("1") LOAD_OWN, COPY COPY COMMIT WAIT_GROUPS("0") LOAD_OWN),
+    PAIR("the same place filled with zeros before the wait", ASYNC_READ_BEFORE_WAIT, 1, 64,
+         COPY COPY_NOTHING COMMIT WAIT_GROUPS("0"), COPY_NOTHING COPY_NOTHING COMMIT WAIT_GROUPS("0") LOAD_OWN),
     PAIR("no barrier after the wait", RACE_SHARED, 1, 64, COPY COMMIT WAIT_GROUPS("0") MIRROR,
          COPY COMMIT WAIT_GROUPS("0") "bar.sync 0;\n" MIRROR),
     PAIR("a barrier before the wait only", ASYNC_READ_BEFORE_WAIT, 1, 64,

@@ -51,6 +51,11 @@
 #define CHOOSE_OF_TWO                                                                                         \
     "ld.shared.u32 %r7, [%r4];\nsetp.eq.u32 %p1, %r7, 5;\n@%p1 bra E;\nadd.u32 %r9, %r0, 1;\nbra.uni C;\nE: " \
     "mov.u32 %r9, 3;\nC:\n"
+/* Two conditions, of which the second one is tested only if the first holds. */
+#define IF_BOTH(then)                                                                                               \
+    "ld.shared.u32 %r7, [%r4];\nsetp.eq.u32 %p1, %r7, 5;\nmov.u32 %r9, 0;\n@%p1 bra C;\nsetp.eq.u32 %p2, %r7, 6;\n" \
+    "@%p2 bra C;\n" then "C:\n"
+#define CHOOSE_BY_BOTH IF_BOTH("add.u32 %r9, %r0, 1;\n")
 /* A product of which rows 8 to 15 of a were never written. */
 #define ROW_MISSING                                                                                              \
     "ld.shared.u32 %r7, [%r4];\nmov.u32 %r8, 0x3c003c00;\nmov.f32 %f0, 0f00000000;\n"                            \
@@ -73,6 +78,10 @@ static const pair pairs[] = {
          CHOOSE "st.global.u32 [%rd2], %r9;\n", CHOOSE STORE_IN_BLOCK_1),
     PAIR("the same with a value on either side", UNINITIALISED_READ, 1, 32,
          CHOOSE_OF_TWO "st.global.u32 [%rd2], %r9;\n", CHOOSE_OF_TWO STORE_IN_BLOCK_1),
+    PAIR("the same by two conditions", UNINITIALISED_READ, 1, 32, CHOOSE_BY_BOTH "st.global.u32 [%rd2], %r9;\n",
+         CHOOSE_BY_BOTH STORE_IN_BLOCK_1),
+    PAIR("an unwritten value of which two conditions decide whether to store", UNINITIALISED_READ, 1, 32,
+         IF_BOTH("st.global.u32 [%rd2], %r0;\n"), CHOOSE_BY_BOTH),
     PAIR("a sum of a row that is not written", UNINITIALISED_READ, 1, 32, ROW_MISSING "st.global.f32 [%rd2], %f3;\n",
          ROW_MISSING "st.global.f32 [%rd2], %f1;\n"),
     PAIR("an unwritten value that decides whether to store", UNINITIALISED_READ, 1, 32,

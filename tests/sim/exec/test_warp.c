@@ -261,6 +261,22 @@ static void paths_that_spin_in_vain_let_the_one_with_the_lock_run(void **state) 
     assert_int_equal(out[1], 256);
 }
 
+/* Each try reads another value, as it does if other warps take and give back locks meanwhile. Once the kernel is known
+ * to have locks, that delays nobody long. */
+static void lanes_that_wait_for_a_lock_may_read_other_values_meanwhile(void **state) {
+    (void)state;
+    uint32_t out[3] = {0, 0, 0};
+#define TAKE(label, meanwhile)                                                                                      \
+    label ":\n" meanwhile "atom.global.cas.b32 %r3, [%rd0], 0, 1;\nsetp.ne.u32 %p0, %r3, 0;\n@%p0 bra " label ";\n" \
+          "ld.volatile.global.u32 %r4, [%rd0+4];\nadd.u32 %r4, %r4, 1;\nst.volatile.global.u32 [%rd0+4], %r4;\n"    \
+          "membar.gl;\natom.global.exch.b32 %r6, [%rd0], 0;\n"
+    const char *ptx = KERNEL(TAKE("KNOWN", "") "bar.warp.sync 0xffffffff;\n" TAKE(
+        "CHANGING", "ld.volatile.global.u32 %r5, [%rd0+8];\nadd.u32 %r5, %r5, 1;\n"
+                    "st.volatile.global.u32 [%rd0+8], %r5;\n"));
+    run_kernel(&(kernel_run){.ptx = ptx, .limit = 2000000, INTO(out)});
+    assert_int_equal(out[1], 64);
+}
+
 static void a_lane_may_wait_for_one_that_comes_later(void **state) {
     (void)state;
     uint32_t out[32];
@@ -482,6 +498,7 @@ int main(void) {
         cmocka_unit_test(a_spin_lock_among_blocks_counts_all_threads),
         cmocka_unit_test(warps_that_spin_in_vain_let_the_one_with_the_lock_run),
         cmocka_unit_test(paths_that_spin_in_vain_let_the_one_with_the_lock_run),
+        cmocka_unit_test(lanes_that_wait_for_a_lock_may_read_other_values_meanwhile),
         cmocka_unit_test(a_lane_may_wait_for_one_that_comes_later),
         cmocka_unit_test(even_plain_loads_may_wait_for_a_lane_that_comes_later),
         cmocka_unit_test(lanes_wait_at_the_join_for_a_long_loop),

@@ -5,6 +5,7 @@
 #include "driver/driver.h"
 #include "vgpu/driver.h"
 #include "machine/heap.h"
+#include "machine/host.h"
 
 /* ---- blocks ---- */
 
@@ -153,6 +154,18 @@ static void apart_blocks_have_bounds_and_a_past(void **state) {
     assert_int_equal(range.to - range.from, 40);
     assert_false(sim_memory_was_freed(f.memory, first, &range));
     assert_int_not_equal(sim_heap_allocate(f.heap, 40, 1, NULL), at);
+    end(&f);
+}
+
+/* The addresses that a heap with blocks apart takes are many times its size, and more than the host could fill. */
+static void apart_heap_needs_host_memory_for_its_size_only(void **state) {
+    (void)state;
+    const uint64_t bytes = (sim_host_available() >> 3 >> 20) << 20;
+    fixture f;
+    assert_int_equal(sim_memory_create(64 * bytes, &f.memory), HAUL_OK);
+    sim_memory_keep_apart(f.memory);
+    assert_int_equal(sim_heap_create(f.memory, bytes, true, &f.heap), HAUL_OK);
+    assert_int_not_equal(sim_heap_allocate(f.heap, 40, 1, NULL), 0);
     end(&f);
 }
 
@@ -382,6 +395,7 @@ int main(void) {
         cmocka_unit_test(a_heap_goes_back_to_its_copy),
         cmocka_unit_test(wrong_frees_are_told_apart),
         cmocka_unit_test(apart_blocks_have_bounds_and_a_past),
+        cmocka_unit_test(apart_heap_needs_host_memory_for_its_size_only),
         cmocka_unit_test(apart_blocks_come_back_with_later_launches),
         cmocka_unit_test(without_memory_there_is_no_heap),
         cmocka_unit_test(threads_build_lists_and_take_them_down),
