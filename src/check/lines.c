@@ -202,16 +202,18 @@ typedef bool row_fn(const sim_visit *k, uint32_t index, const sim_line_row *r, v
 
 static bool each_read(const sim_visit *k, const sim_line *l, row_fn *visit, void *context) {
     const uint32_t index = (uint32_t)(l - k->s->lines);
-    for (uint32_t a = 0; a < k->d->actors; a++) {
-        if (!(l->readers >> a % 32 & 1)) continue;
-        for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
-            const sim_read_row *r = sim_read_row_of(&k->s->line_reads[a], index, i);
-            if (!r) break;
-            if (!is_current(k, r)) continue;
-            const sim_line_row row = row_of_read(r, a);
-            if (!visit(k, index, &row, context)) return false;
+    for (uint32_t first = 0; first < k->d->actors; first += 32)
+        for (uint32_t readers = l->readers; readers; readers &= readers - 1) {
+            const uint32_t a = first + (uint32_t)__builtin_ctz(readers);
+            if (a >= k->d->actors) break;
+            for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
+                const sim_read_row *r = sim_read_row_of(&k->s->line_reads[a], index, i);
+                if (!r) break;
+                if (!is_current(k, r)) continue;
+                const sim_line_row row = row_of_read(r, a);
+                if (!visit(k, index, &row, context)) return false;
+            }
         }
-    }
     return true;
 }
 
