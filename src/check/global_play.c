@@ -11,6 +11,7 @@
 #include "check/global.h"
 #include "check/global_fetch.h"
 #include "check/global_order.h"
+#include "check/global_notes.h"
 #include "check/global_play.h"
 #include "check/global_shadow.h"
 #include "check/lock.h"
@@ -399,87 +400,11 @@ static bool play_shared(const sim_play *p, sim_page *g, unsigned line) {
 
 /* ---- notes ---- */
 
-static sim_bytes bytes_of_words(uint32_t words) {
-    sim_bytes bytes = {{0, 0}};
-    for (; words; words &= words - 1) {
-        const unsigned word = (unsigned)__builtin_ctz(words);
-        bytes.half[word / 16] |= UINT64_C(15) << 4 * (word % 16);
-    }
-    return bytes;
-}
-
-/* Returns a row like the note, which is of one lane. */
-static sim_row row_of_note(const sim_slice *s, const sim_note *n) {
-    const sim_accessor *a = sim_slice_accessor_at(s, n->by);
-    const bool reads = sim_only_reads(a->action);
-    return (sim_row){.bytes = bytes_of_words(n->words),
-                     .owner = {{.lanes = n->lanes}},
-                     .cluster = a->cluster,
-                     .time = a->time,
-                     .epoch = a->epoch,
-                     .instruction = a->instruction,
-                     .next = SIM_NO_ROW,
-                     .actor = a->actor,
-                     .action = a->action,
-                     .role = reads ? SIM_ROW_READER : SIM_ROW_WRITER,
-                     .strong = a->strong & 3u};
-}
-
-/* Makes a row of the last of the notes and of those before it that are of the same access, if its lanes lie at an even
- * stride. Returns their number. */
-static unsigned join_notes(const sim_slice *s, const sim_note *notes, unsigned count, sim_row *r) {
-    const sim_note *first = &notes[count - 1];
-    const unsigned word = (unsigned)__builtin_ctz(first->words);
-    const uint32_t shape = first->words >> word; /* of a lane's words */
-    const unsigned span = SIM_LINE_WORDS - (unsigned)__builtin_clz(shape);
-    uint32_t words = first->words, stride = 0;
-    unsigned joined = 1;
-    for (; joined < count; joined++) {
-        const sim_note *n = first - joined;
-        const unsigned at = (unsigned)__builtin_ctz(n->words);
-        if (n->by != first->by || n->lanes <= first->lanes || at < word) break;
-        const unsigned lanes = (unsigned)(__builtin_ctz(n->lanes) - __builtin_ctz(first->lanes));
-        if (joined == 1) stride = (at - word) / lanes;
-        if (at - word != stride * lanes || n->words >> at != shape || shape >> stride) break;
-        words |= n->words;
-    }
-    *r = row_of_note(s, first);
-    r->bytes = bytes_of_words(words);
-    if (joined > 1) r->owner = sim_owner_evenly((unsigned)__builtin_ctz(first->lanes), 4 * word, 4 * stride, 4 * span);
-    return joined;
-}
-
-/* Splits a note into one for each lane, the last one first. Returns their number. */
-static unsigned split_note(const sim_note *n, sim_note *notes) {
-    const int each = __builtin_popcount(n->words) / __builtin_popcount(n->lanes);
-    unsigned count = 0;
-    for (uint32_t lanes = n->lanes, words = n->words; lanes;) {
-        sim_note *one = &notes[count++];
-        *one = (sim_note){.by = n->by, .lanes = 1u << (31 - __builtin_clz(lanes))};
-        lanes &= ~one->lanes;
-        for (int i = 0; i < each; i++) {
-            one->words |= 1u << (31 - __builtin_clz(words));
-            words &= ~one->words;
-        }
-    }
-    return count;
-}
-
-/* Takes the line's notes away, as notes of one lane each; returns their number. The last is the oldest. */
-static unsigned take_notes(sim_slice *s, sim_page_line *l, sim_note notes[SIM_LINE_WORDS]) {
-    unsigned count = 0;
-    while (l->link != SIM_NO_ROW) {
-        const sim_note n = sim_slice_drop_note(s, l);
-        count += split_note(&n, notes + count);
-    }
-    return count;
-}
-
 /* Gives a line such notes as rows. */
 static void spread_notes(const sim_play *p, sim_page_line *l, const sim_note *notes, unsigned count) {
     while (count) {
         sim_row r;
-        count -= join_notes(p->s, notes, count, &r);
+        count -= sim_notes_join(p->s, notes, count, &r);
         if (!add_row(p, &l->link, &r)) return;
     }
 }
@@ -487,7 +412,7 @@ static void spread_notes(const sim_play *p, sim_page_line *l, const sim_note *no
 /* Replaces the line's notes by rows. */
 static void make_rows(const sim_play *p, sim_page_line *l) {
     sim_note notes[SIM_LINE_WORDS];
-    const unsigned count = take_notes(p->s, l, notes);
+    const unsigned count = sim_notes_take(p->s, l, notes);
     spread_notes(p, l, notes, count);
 }
 
@@ -495,7 +420,7 @@ static void make_rows(const sim_play *p, sim_page_line *l) {
 static bool suit_words(const sim_slice *s, const sim_note *notes, unsigned count, uint32_t words) {
     enum { WORDS_OF_ROW = 4 };
     unsigned rows = 0;
-    for (sim_row r; count; rows++) count -= join_notes(s, notes, count, &r);
+    for (sim_row r; count; rows++) count -= sim_notes_join(s, notes, count, &r);
     return (unsigned)__builtin_popcount(words) < rows * WORDS_OF_ROW;
 }
 
@@ -503,7 +428,7 @@ static bool suit_words(const sim_slice *s, const sim_note *notes, unsigned count
 static void replace_notes(sim_play *p, sim_page *g, unsigned line) {
     sim_page_line *l = &g->lines[line];
     sim_note notes[SIM_LINE_WORDS];
-    const unsigned count = take_notes(p->s, l, notes);
+    const unsigned count = sim_notes_take(p->s, l, notes);
     if (sim_slice_has_spare_words(p->s) && suit_words(p->s, notes, count, l->used))
         sim_play_detail_notes(p, g, line, notes, count);
     else
