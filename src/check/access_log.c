@@ -26,7 +26,7 @@ static bool reserve(void **items, size_t *capacity, size_t count, size_t more, s
 
 /* An access becomes at most MOST_PIECES entries: pieces whose lanes lie at an even stride, or a list of addresses. */
 enum { MOST_PIECES = 4, LEAST_LANES = 8 };
-#define MOST_ENTRIES ((1u << 29) - 1) /* sim_log_item.entry */
+#define MOST_ENTRIES ((1u << 28) - 1) /* sim_log_item.entry */
 
 /* Reserves memory for one access of a warp. */
 static bool make_room(sim_access_log *log, uint32_t known) {
@@ -150,6 +150,7 @@ static void add_to_slice(sim_access_log *log, sim_logged *e, unsigned slice, uin
                                                         .has_list = e->has_list,
                                                         .is_scattered = sim_is_scattered(e),
                                                         .stores = e->values != 0,
+                                                        .reads = sim_only_reads(e->action),
                                                         .lanes = lanes};
 }
 

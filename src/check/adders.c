@@ -132,15 +132,19 @@ static void meet(const visit *v, uint64_t address, sim_kept_adder *k) {
     v->play->s->added--;
 }
 
+/* Reads matter only where an earlier operation is kept. */
 static void visit_word(visit *v, sim_page *g, uint64_t address) {
     const bool adds = v->play->e->action == HAUL_ACTION_ATOMIC;
+    if (sim_play_reads(v->play) && !(g && sim_page_has_earlier(g, address))) return;
     sim_kept_adder *k = g && adds ? sim_page_add_adder(v->play->s, g, address) : g ? sim_page_adder(g, address) : NULL;
-    if (adds && !k)
+    if (adds && !k) {
         v->play->s->failed = true;
-    else if (adds)
+    } else if (adds) {
         add(v, address, k);
-    else if (k && k->by)
+        if (k->more) g->earlier |= sim_page_line_bit(address);
+    } else if (k && k->by) {
         meet(v, address, k);
+    }
 }
 
 /* Returns the page of the word; with `adds` it is created. */

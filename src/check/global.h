@@ -106,8 +106,9 @@ static inline bool sim_is_scattered(const sim_logged *e) {
 /* An entry that touches a slice, and the lanes of its list that do. What has to be known of the entry before it is
  * replayed, so that it need not be fetched for that. */
 typedef struct sim_log_item {
-    uint32_t entry : 29;
-    uint32_t has_list : 1, is_scattered : 1, stores : 1; /* is_scattered: its lanes are replayed one by one */
+    uint32_t entry : 28;
+    uint32_t has_list : 1, is_scattered : 1; /* is_scattered: its lanes are replayed one by one */
+    uint32_t stores : 1, reads : 1;          /* reads: and does nothing else */
     uint32_t lanes;
 } sim_log_item;
 

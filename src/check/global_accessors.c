@@ -10,14 +10,15 @@ static void mark(const sim_slice *s, uint32_t number) {
 
 static void mark_words(const sim_slice *s, uint32_t index) {
     const sim_line_words *line = sim_slice_words(s, index);
-    for (unsigned role = 0; role < SIM_ROLES; role++)
-        for (unsigned w = 0; line->touches[role] && w < SIM_LINE_WORDS; w++) mark(s, line->touches[role][w].by);
+    for (const sim_touches *t = line->roles; t < line->roles + SIM_ROLES; t++)
+        for (int i = 0; i < __builtin_popcount(t->words); i++) mark(s, t->list[i].by);
 }
 
 /* Marks the last atomic operations on the page's words. */
 static void mark_adders(const sim_slice *s, const sim_page *g) {
     for (unsigned l = 0; l < SIM_PAGE_LINES; l++)
-        for (unsigned w = 0; g->adders[l] && w < SIM_LINE_WORDS; w++) mark(s, g->adders[l]->words[w].by);
+        for (int i = 0; g->adders[l] && i < __builtin_popcount(g->adders[l]->words); i++)
+            mark(s, g->adders[l]->list[i].by);
 }
 
 static void mark_slice(void *context, size_t slice, unsigned worker) {
@@ -29,9 +30,24 @@ static void mark_slice(void *context, size_t slice, unsigned worker) {
         if (s->pages[i].page && s->pages[i].page->adders) mark_adders(s, s->pages[i].page);
 }
 
+/* Returns about how many places of the shadow name accessors. */
+static uint64_t count_names(const sim_watch *watch) {
+    uint64_t names = 0;
+    for (const sim_slice *s = watch->slices; s < watch->slices + SIM_WATCH_SLICES; s++)
+        names += (uint64_t)s->detailed * SIM_LINE_WORDS * 2 + s->note_count + s->added;
+    return names;
+}
+
+/* To look at all names costs as much as to play some accesses for each, so few accessors may stay unused. */
+static bool is_worthwhile(const sim_watch *watch) {
+    enum { NAMES_EACH = 8 };
+    const sim_accessors *all = &watch->accessors;
+    return all->taken > all->limit && all->taken > count_names(watch) / NAMES_EACH;
+}
+
 void sim_watch_tidy_accessors(sim_watch *watch, sim_sm *sms, uint32_t count, int threads) {
     sim_accessors *all = &watch->accessors;
-    if (all->taken <= all->limit) return;
+    if (!is_worthwhile(watch)) return;
     for (uint32_t i = 1; i < all->count; i++) sim_accessor_at(all, i)->is_used = false;
     pool_for(SIM_WATCH_SLICES, (unsigned)threads, mark_slice, watch->slices);
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) sim_accessor_finder_clear(&watch->slices[s].finder);

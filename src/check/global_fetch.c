@@ -7,7 +7,7 @@ enum { ROWS_AHEAD = 3 };
 typedef struct fetched {
     uint64_t address[SIM_FETCH_LANES];
     const sim_page *page[SIM_FETCH_LANES];
-    bool stores[SIM_FETCH_LANES];
+    bool stores[SIM_FETCH_LANES], reads[SIM_FETCH_LANES];
     uint32_t row[SIM_FETCH_LANES];                /* the last row that was fetched, or SIM_NO_ROW */
     const sim_line_words *words[SIM_FETCH_LANES]; /* NULL: the line has none */
     size_t count;
@@ -17,17 +17,18 @@ static const sim_page_line *line_of(const fetched *f, size_t i) {
     return &f->page[i]->lines[f->address[i] / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES];
 }
 
-static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses, unsigned count, bool stores,
-                      sim_page **pages) {
+static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses, unsigned count,
+                      const sim_log_item *item, sim_page **pages) {
     for (unsigned i = 0; i < count; i++) {
         const uint64_t address = addresses[i];
         sim_page *g = sim_slice_peek(s, address / SIM_FOOTPRINT_LINE / SIM_PAGE_LINES);
         pages[f->count] = g;
         f->page[f->count] = g;
         f->address[f->count] = address;
-        f->stores[f->count] = stores;
+        f->stores[f->count] = item->stores;
+        f->reads[f->count] = item->reads;
         if (g) __builtin_prefetch(line_of(f, f->count));
-        if (g && (stores || s->added)) __builtin_prefetch(&g->values);
+        if (g && (item->stores || s->added)) __builtin_prefetch(&g->values);
         f->count++;
     }
 }
@@ -71,18 +72,26 @@ static void fetch_touches(const fetched *f) {
         const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
         const sim_line_words *w = f->words[i];
         for (unsigned role = 0; w && role < SIM_ROLES; role++)
-            if (w->touches[role]) __builtin_prefetch(&w->touches[role][word]);
-        if (w && w->values && f->stores[i]) __builtin_prefetch(&w->values[word]);
+            if (w->roles[role].list)
+                __builtin_prefetch(w->roles[role].list + sim_place_among(w->roles[role].words, word));
+        if (w && w->roles[SIM_ROW_WRITER].list && f->stores[i]) __builtin_prefetch(sim_word_value(w, word));
     }
+}
+
+/* True if the lane's access looks at the word's last atomic operation. */
+static bool meets_adder(const fetched *f, size_t i) {
+    const sim_page *g = f->page[i];
+    return g && g->adders && (!f->reads[i] || sim_page_has_earlier(g, f->address[i]));
 }
 
 /* Where the words' last atomic operations are kept, then these. */
 static void fetch_adders(const fetched *f) {
     for (size_t i = 0; i < f->count; i++)
-        if (f->page[i] && f->page[i]->adders)
+        if (meets_adder(f, i))
             __builtin_prefetch(&f->page[i]->adders[f->address[i] / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES]);
     for (size_t i = 0; i < f->count; i++)
-        if (f->page[i] && f->page[i]->adders) __builtin_prefetch(sim_page_adder(f->page[i], f->address[i]));
+        if (meets_adder(f, i))
+            __builtin_prefetch(f->page[i]->adders[f->address[i] / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES]);
 }
 
 /* The accessors of the touches and of the last atomic operations, which were fetched before. */
@@ -90,10 +99,11 @@ static void fetch_accessors(const fetched *f, const sim_slice *s) {
     for (size_t i = 0; i < f->count; i++) {
         const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
         const sim_line_words *w = f->words[i];
-        for (unsigned role = 0; w && role < SIM_ROLES; role++)
-            if (w->touches[role] && w->touches[role][word].by)
-                __builtin_prefetch(sim_slice_accessor_at(s, w->touches[role][word].by));
-        const sim_kept_adder *k = s->added && f->page[i] ? sim_page_adder(f->page[i], f->address[i]) : NULL;
+        for (unsigned role = 0; w && role < SIM_ROLES; role++) {
+            const sim_kept_touch *kept = sim_word_kept(w, word, (sim_row_role)role);
+            if (kept) __builtin_prefetch(sim_slice_accessor_at(s, kept->by));
+        }
+        const sim_kept_adder *k = s->added && meets_adder(f, i) ? sim_page_adder(f->page[i], f->address[i]) : NULL;
         if (k && k->by) __builtin_prefetch(sim_slice_accessor_at(s, k->by));
     }
 }
@@ -120,7 +130,7 @@ size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_
         const sim_log_item *item = &share->entries[i];
         const unsigned count = item->has_list ? (unsigned)__builtin_popcount(item->lanes) : 0;
         fetch_entry(&log->entries[item->entry]);
-        if (item->is_scattered) add_lanes(&f, s, addresses, count, item->stores, pages);
+        if (item->is_scattered) add_lanes(&f, s, addresses, count, item, pages);
         addresses += count;
     }
     if (s->added) fetch_adders(&f);

@@ -3,13 +3,15 @@
  * While single lanes touch a line, each of its words only once, notes are taken of them: nothing is to be compared. A
  * line of 128 bytes otherwise has a few rows, which say which warp last wrote and read which of its bytes. An access is
  * compared with them as a whole. Rows may not show that it is ordered, or there would be too many. Then the line's
- * words get a shadow each, and the access is replayed lane by lane. Both give the same findings. */
+ * words get a shadow each, and the access is replayed lane by lane. Both give the same findings. Words also follow
+ * notes from which rows would have little to join. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
 #include "check/global.h"
 #include "check/global_fetch.h"
 #include "check/global_order.h"
+#include "check/global_notes.h"
 #include "check/global_play.h"
 #include "check/global_shadow.h"
 #include "check/lock.h"
@@ -320,17 +322,33 @@ static void forget_words(sim_page *g, unsigned line, const sim_part *part) {
         sim_page_set_value(g, line * SIM_LINE_WORDS + (unsigned)__builtin_ctz(left), 0);
 }
 
+/* Returns whether hashes of what is stored to the page are to be saved; makes room for the first ones. */
+static bool keeps_values(const sim_play *p, sim_page *g) {
+    if (!g->values && !p->values) return false;
+    if (!g->values) g->values = sim_slice_take(p->s, SIM_PAGE_WORDS * (g->folds ? sizeof(uint16_t) : sizeof(uint32_t)));
+    return g->values;
+}
+
 /* Saves hashes of the stored values, to tell races of equal values from others. */
 static void note_values(const sim_play *p, sim_page *g, unsigned line, const sim_part *part) {
-    if (!g->values && !p->values) return;
-    if (!g->values) g->values = sim_slice_take(p->s, SIM_PAGE_WORDS * (g->folds ? sizeof(uint16_t) : sizeof(uint32_t)));
-    if (!g->values) return;
+    if (!keeps_values(p, g)) return;
     if (!p->values)
         forget_words(g, line, part);
     else if (is_line_of_words(part))
         note_line(p, g, line);
     else
         note_words(p, g, line, part);
+}
+
+/* The same for lanes that store as many of the words each, in their order. */
+static void note_lanes_values(const sim_play *p, sim_page *g, unsigned line, uint32_t lanes, uint32_t words) {
+    const int each = __builtin_popcount(words) / __builtin_popcount(lanes);
+    if (!keeps_values(p, g)) return;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t value = sim_play_value(p, (unsigned)__builtin_ctz(lanes));
+        for (int i = 0; i < each; i++, words &= words - 1)
+            sim_page_set_value(g, line * SIM_LINE_WORDS + (unsigned)__builtin_ctz(words), value);
+    }
 }
 
 /* Records the access in a row: a shared one if the line has no other and it suits. */
@@ -382,99 +400,80 @@ static bool play_shared(const sim_play *p, sim_page *g, unsigned line) {
 
 /* ---- notes ---- */
 
-static sim_bytes bytes_of_words(uint32_t words) {
-    sim_bytes bytes = {{0, 0}};
-    for (; words; words &= words - 1) {
-        const unsigned word = (unsigned)__builtin_ctz(words);
-        bytes.half[word / 16] |= UINT64_C(15) << 4 * (word % 16);
-    }
-    return bytes;
-}
-
-static sim_row row_of_note(const sim_slice *s, const sim_note *n) {
-    const sim_accessor *a = sim_slice_accessor_at(s, n->by);
-    const bool reads = sim_only_reads(a->action);
-    return (sim_row){.bytes = bytes_of_words(n->words),
-                     .owner = {{.lanes = 1u << n->lane}},
-                     .cluster = a->cluster,
-                     .time = a->time,
-                     .epoch = a->epoch,
-                     .instruction = a->instruction,
-                     .next = SIM_NO_ROW,
-                     .actor = a->actor,
-                     .action = a->action,
-                     .role = reads ? SIM_ROW_READER : SIM_ROW_WRITER,
-                     .strong = a->strong & 3u};
-}
-
-/* Makes a row of the last of the notes and of those before it that are of the same access, if its lanes lie at an even
- * stride. Returns their number. */
-static unsigned join_notes(const sim_slice *s, const sim_note *notes, unsigned count, sim_row *r) {
-    const sim_note *first = &notes[count - 1];
-    const unsigned word = (unsigned)__builtin_ctz(first->words);
-    const uint32_t shape = first->words >> word; /* of a lane's words */
-    const unsigned span = SIM_LINE_WORDS - (unsigned)__builtin_clz(shape);
-    uint32_t words = first->words, stride = 0;
-    unsigned joined = 1;
-    for (; joined < count; joined++) {
-        const sim_note *n = first - joined;
-        const unsigned at = (unsigned)__builtin_ctz(n->words);
-        if (n->by != first->by || n->lane <= first->lane || at < word) break;
-        const unsigned lanes = n->lane - first->lane;
-        if (joined == 1) stride = (at - word) / lanes;
-        if (at - word != stride * lanes || n->words >> at != shape || shape >> stride) break;
-        words |= n->words;
-    }
-    *r = row_of_note(s, first);
-    r->bytes = bytes_of_words(words);
-    if (joined > 1) r->owner = sim_owner_evenly(first->lane, 4 * word, 4 * stride, 4 * span);
-    return joined;
-}
-
-/* Replaces the line's notes by rows. */
-static void spread_notes(const sim_play *p, sim_page_line *l) {
-    sim_note notes[SIM_LINE_WORDS];
-    unsigned count = 0;
-    while (l->link != SIM_NO_ROW) notes[count++] = sim_slice_drop_note(p->s, l);
+/* Gives a line such notes as rows. */
+static void spread_notes(const sim_play *p, sim_page_line *l, const sim_note *notes, unsigned count) {
     while (count) {
         sim_row r;
-        count -= join_notes(p->s, notes, count, &r);
+        count -= sim_notes_join(p->s, notes, count, &r);
         if (!add_row(p, &l->link, &r)) return;
     }
 }
 
+/* Replaces the line's notes by rows. */
+static void make_rows(const sim_play *p, sim_page_line *l) {
+    sim_note notes[SIM_LINE_WORDS];
+    const unsigned count = sim_notes_take(p->s, l, notes);
+    spread_notes(p, l, notes, count);
+}
+
+/* True if rows would have so few words each that the words themselves take less memory. */
+static bool suit_words(const sim_slice *s, const sim_note *notes, unsigned count, uint32_t words) {
+    enum { WORDS_OF_ROW = 4 };
+    unsigned rows = 0;
+    for (sim_row r; count; rows++) count -= sim_notes_join(s, notes, count, &r);
+    return (unsigned)__builtin_popcount(words) < rows * WORDS_OF_ROW;
+}
+
+/* Replaces the line's notes by words or rows, as suits them. */
+static void replace_notes(sim_play *p, sim_page *g, unsigned line) {
+    sim_page_line *l = &g->lines[line];
+    sim_note notes[SIM_LINE_WORDS];
+    const unsigned count = sim_notes_take(p->s, l, notes);
+    if (sim_slice_has_spare_words(p->s) && suit_words(p->s, notes, count, l->used))
+        sim_play_detail_notes(p, g, line, notes, count);
+    else
+        spread_notes(p, l, notes, count);
+}
+
 /* Returns the current access's note among the newest. Others would have to be fetched. */
-static sim_note *find_note(const sim_play *p, uint32_t link, unsigned lane) {
+static sim_note *find_note(const sim_play *p, uint32_t link, uint32_t lanes) {
     enum { NEWEST = 4 };
     for (unsigned n = NEWEST; n && link != SIM_NO_ROW; n--) {
         sim_note *note = sim_slice_note(p->s, link);
-        if (note->lane == lane && note->by == p->by) return note;
+        if (note->lanes == lanes && note->by == p->by) return note;
         link = note->next;
     }
     return NULL;
 }
 
-/* Finds the accessor's number. Returns false if notes cannot name it. */
-static bool may_note(sim_play *p) {
-    return sim_play_accessor(p) && p->by <= SIM_MOST_NOTED;
+/* True if the line has notes, or nothing. */
+static bool may_note(const sim_page_line *l) {
+    return sim_link_is_noted(l->link) || (l->link == SIM_NO_ROW && !l->used);
 }
 
-/* Takes a note of a lane's access to whole words of the line. Returns false if that is not all that would be known of
- * them. */
-static bool note_lane(sim_play *p, sim_page *g, unsigned line, unsigned lane, const sim_part *part) {
-    sim_page_line *l = &g->lines[line];
-    const bool is_noted = sim_link_is_noted(l->link);
-    const uint32_t words = sim_bytes_words(part->bytes);
-    if ((!is_noted && (l->link != SIM_NO_ROW || l->used)) || !may_note(p)) return false;
-    sim_note *own = is_noted && !p->is_first ? find_note(p, l->link, lane) : NULL;
-    if (l->used & words) return own && sim_play_reads(p) && !(words & ~own->words);
-    if (own)
+/* Takes a note of an access by lanes to whole words of the line, as many each. Returns false if that is not all that
+ * would be known of them. */
+static bool take_note(sim_play *p, sim_page_line *l, uint32_t lanes, uint32_t words) {
+    const bool is_one = !(lanes & (lanes - 1));
+    if (!may_note(l) || !sim_play_accessor(p)) return false;
+    sim_note *own = sim_link_is_noted(l->link) && !p->is_first ? find_note(p, l->link, lanes) : NULL;
+    if (l->used & words) return own && sim_play_reads(p) && (is_one ? !(words & ~own->words) : words == own->words);
+    if (own && is_one)
         own->words |= words;
-    else if (!sim_slice_add_note(p->s, l, p->by, lane, words))
+    else if (!sim_slice_add_note(p->s, l, p->by, lanes, words))
         return true;
     l->used |= words;
+    return true;
+}
+
+/* The same; of a store, keeps what it stores. */
+static bool note_lanes(sim_play *p, sim_page *g, unsigned line, uint32_t lanes, uint32_t words) {
+    sim_page_line *l = &g->lines[line];
+    const bool are_new = !(l->used & words);
+    if (!take_note(p, l, lanes, words)) return false;
+    if (sim_play_reads(p) || !are_new) return true;
     p->folds = p->values && g->folds;
-    if (!sim_play_reads(p)) note_values(p, g, line, part);
+    note_lanes_values(p, g, line, lanes, words);
     return true;
 }
 
@@ -490,7 +489,7 @@ static void play_line(sim_play *p, sim_page *g, unsigned line, const sim_part *p
     if (*link == SIM_LINE_UNWATCHED) return;
     p->folds = p->values && g->folds;
     p->part = part;
-    if (sim_link_is_noted(*link)) spread_notes(p, &g->lines[line]);
+    if (sim_link_is_noted(*link)) make_rows(p, &g->lines[line]);
     if (sim_link_is_shared(*link) && play_shared(p, g, line)) return;
     const bool is_detailed = sim_link_is_detailed(*link);
     const uint32_t words_used = sim_bytes_words(part->bytes);
@@ -529,7 +528,7 @@ static bool is_mine(const sim_play *p, uint64_t line) {
 static void play_single(sim_play *p, uint64_t number, const sim_part *part, uint32_t lanes, bool are_words) {
     sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
     const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
-    if (!g || !are_words || !note_lane(p, g, line, (unsigned)__builtin_ctz(lanes), part))
+    if (!g || !are_words || !note_lanes(p, g, line, lanes, sim_bytes_words(part->bytes)))
         play_part(p, number, part, lanes);
 }
 
@@ -557,17 +556,21 @@ static void play_lane(sim_play *p, unsigned lane, uint64_t from, sim_page *g) {
         p->s->failed = true;
         return;
     }
-    const uint32_t link = g->lines[line].link;
-    if (sim_link_is_detailed(link)) {
-        p->lane = lane;
-        p->folds = p->values && g->folds;
-        p->value = sim_play_value(p, lane);
-        sim_play_words(p, sim_slice_words(p->s, link & ~SIM_LINE_DETAILED), from, from + p->e->bytes);
-        return;
-    }
+    const uint32_t *link = &g->lines[line].link;
     const sim_part part = {.bytes = sim_bytes_aligned((unsigned)(from % SIM_FOOTPRINT_LINE), p->e->bytes),
                            .owner = {{.lanes = 1u << lane}}};
-    if (p->e->bytes % 4 || !note_lane(p, g, line, lane, &part)) play_line(p, g, line, &part, 1u << lane, number);
+    if (!sim_link_is_detailed(*link) && p->e->bytes % 4 == 0) {
+        if (note_lanes(p, g, line, 1u << lane, sim_bytes_words(part.bytes))) return;
+        if (sim_link_is_noted(*link)) replace_notes(p, g, line);
+    }
+    if (!sim_link_is_detailed(*link)) {
+        play_line(p, g, line, &part, 1u << lane, number);
+        return;
+    }
+    p->lane = lane;
+    p->folds = p->values && g->folds;
+    p->value = sim_play_value(p, lane);
+    sim_play_words(p, sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED), from, from + p->e->bytes);
 }
 
 static uint32_t lanes_between(unsigned first, unsigned end) {
@@ -597,17 +600,57 @@ static void play_run(sim_play *p, unsigned lane, unsigned count, uint64_t from, 
         p->s->failed = true;
 }
 
+/* Lanes of a list, from one on, whose elements lie in one line in the lanes' order. */
+typedef struct line_lanes {
+    uint32_t lanes, words;
+} line_lanes;
+
+static line_lanes find_line_lanes(const sim_play *p, uint32_t left, const uint64_t *addresses) {
+    const uint64_t start = addresses[0] / SIM_FOOTPRINT_LINE * SIM_FOOTPRINT_LINE;
+    const uint32_t element = (uint32_t)((UINT64_C(1) << p->e->bytes / 4) - 1);
+    line_lanes of = {0, 0};
+    for (uint64_t next = start; left; left &= left - 1, addresses++) {
+        if (*addresses < next || *addresses >= start + SIM_FOOTPRINT_LINE) break;
+        of.lanes |= left & -left;
+        of.words |= element << (*addresses - start) / 4;
+        next = *addresses + p->e->bytes;
+    }
+    return of;
+}
+
+/* Takes a note of lanes that store or read several words of one line in their order, as when they append to a queue.
+ * Returns them; 0: they must be replayed in another way. */
+static uint32_t note_together(sim_play *p, uint32_t left, const uint64_t *addresses, sim_page *g) {
+    const uint64_t number = addresses[0] / SIM_FOOTPRINT_LINE;
+    const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
+    if (!(left & (left - 1)) || addresses[1] - addresses[0] >= SIM_FOOTPRINT_LINE) return 0;
+    if (p->e->bytes % 4 || (g && !may_note(&g->lines[line]))) return 0;
+    const line_lanes of = find_line_lanes(p, left, addresses);
+    if (!(of.lanes & (of.lanes - 1))) return 0;
+    if (!g) g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    return g && note_lanes(p, g, line, of.lanes, of.words) ? of.lanes : 0;
+}
+
+/* Replays the list's next lane, or with it some that lie beside it in its line. Returns them. */
+static uint32_t play_next(sim_play *p, uint32_t left, const uint64_t *addresses) {
+    const uint32_t together = note_together(p, left, addresses, *p->pages);
+    if (together) return together;
+    const unsigned lane = (unsigned)__builtin_ctz(left), count = count_run(p, lane, addresses);
+    if (count > 1)
+        play_run(p, lane, count, *addresses, *p->pages);
+    else
+        play_lane(p, lane, *addresses, *p->pages);
+    return lanes_between(lane, lane + count);
+}
+
 static void play_list(sim_play *p) {
     const uint64_t *addresses = p->addresses;
     for (uint32_t left = p->lanes; left;) {
-        const unsigned lane = (unsigned)__builtin_ctz(left), count = count_run(p, lane, addresses);
-        if (count > 1)
-            play_run(p, lane, count, *addresses, *p->pages);
-        else
-            play_lane(p, lane, *addresses, *p->pages);
+        const uint32_t played = play_next(p, left, addresses);
+        const int count = __builtin_popcount(played);
         p->pages += count;
         addresses += count;
-        left &= ~lanes_between(lane, lane + count);
+        left &= ~played;
     }
 }
 

@@ -69,6 +69,8 @@ sim_touch sim_touch_of_row(const sim_row *r);
 uint32_t sim_play_accessor(sim_play *p);
 /* Replaces the line's rows by words. Returns NULL if there are too many, or the host runs out of memory. */
 sim_line_words *sim_play_detail(sim_play *p, sim_page *g, unsigned line);
+/* Gives a line without rows words in place of those notes, which are of one lane each. */
+void sim_play_detail_notes(sim_play *p, sim_page *g, unsigned line, const sim_note *notes, unsigned count);
 /* Replays the lane's access to `from` .. `to`-1 in the line that has these words. */
 void sim_play_words(sim_play *p, sim_line_words *words, uint64_t from, uint64_t to);
 /* The same for lanes' accesses to line `line` of memory. */

@@ -200,13 +200,6 @@ sim_page *sim_slice_peek(const sim_slice *s, uint64_t number) {
     return s->capacity ? s->pages[slot_of(s, number)].page : NULL;
 }
 
-sim_kept_adder *sim_page_add_adder(sim_slice *s, sim_page *g, uint64_t address) {
-    const size_t line = address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES;
-    if (!g->adders) g->adders = sim_slice_take(s, SIM_PAGE_LINES * sizeof *g->adders);
-    if (g->adders && !g->adders[line]) g->adders[line] = sim_slice_take(s, sizeof *g->adders[line]);
-    return sim_page_adder(g, address);
-}
-
 /* ---- rows ---- */
 
 void *sim_slice_add_block(sim_slice *s, void ***blocks, uint32_t count, size_t bytes) {
@@ -261,10 +254,10 @@ static uint32_t take_note(sim_slice *s) {
     return SIM_LINE_NOTED | s->note_count++;
 }
 
-bool sim_slice_add_note(sim_slice *s, sim_page_line *l, uint32_t by, unsigned lane, uint32_t words) {
+bool sim_slice_add_note(sim_slice *s, sim_page_line *l, uint32_t by, uint32_t lanes, uint32_t words) {
     const uint32_t link = take_note(s);
     if (link == SIM_NO_ROW) return false;
-    *sim_slice_note(s, link) = (sim_note){by & SIM_MOST_NOTED, lane & 31u, words, l->link};
+    *sim_slice_note(s, link) = (sim_note){by, lanes, words, l->link};
     l->link = link;
     return true;
 }
@@ -385,6 +378,10 @@ void sim_slice_unshare(sim_slice *s, sim_page_line *l) {
     if (s->last_shared == index) s->last_shared = SIM_NO_ROW;
 }
 
+bool sim_slice_has_spare_words(const sim_slice *s) {
+    return s->detailed < MOST_DETAILED / 2;
+}
+
 sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index) {
     if (s->detailed == MOST_DETAILED) return NULL;
     if (s->detailed % SIM_BLOCK_LINES == 0)
@@ -395,10 +392,103 @@ sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index) {
     return sim_slice_words(s, *index);
 }
 
-sim_kept_touch *sim_slice_add_touches(sim_slice *s, sim_line_words *line, sim_row_role role) {
-    const size_t touches = SIM_LINE_WORDS * sizeof(sim_kept_touch);
-    char *at = sim_slice_take(s, touches + (role == SIM_ROW_WRITER ? SIM_LINE_WORDS * sizeof *line->values : 0));
-    if (!at) return NULL;
-    if (role == SIM_ROW_WRITER) line->values = (uint32_t *)(void *)(at + touches);
-    return line->touches[role] = (sim_kept_touch *)(void *)at;
+/* ---- lists of words ---- */
+
+enum { FEWEST_WORDS = SIM_LINE_WORDS >> (SIM_LIST_SIZES - 1) };
+
+static size_t bytes_of_list(unsigned kind, uint32_t capacity) {
+    if (kind == SIM_LIST_READERS) return capacity * sizeof(sim_kept_touch);
+    if (kind == SIM_LIST_WRITERS) return capacity * (sizeof(sim_kept_touch) + sizeof(uint32_t));
+    return sizeof(sim_line_adders) + capacity * sizeof(sim_kept_adder);
+}
+
+static void **spare_of(sim_slice *s, unsigned kind, uint32_t capacity) {
+    return &s->spare[kind][__builtin_ctz(capacity / FEWEST_WORDS)];
+}
+
+/* Returns a list of that kind with room for so many words, and sets *capacity. Returns NULL if the host runs out of
+ * memory. */
+static void *take_list(sim_slice *s, unsigned kind, unsigned count, uint32_t *capacity) {
+    *capacity = FEWEST_WORDS;
+    while (*capacity < count) *capacity *= 2;
+    void **spare = spare_of(s, kind, *capacity), *taken = *spare;
+    if (!taken) return sim_slice_take(s, bytes_of_list(kind, *capacity));
+    memcpy(spare, taken, sizeof *spare);
+    return taken;
+}
+
+static void leave_list(sim_slice *s, unsigned kind, uint32_t capacity, void *list) {
+    void **spare = spare_of(s, kind, capacity);
+    memcpy(list, spare, sizeof *spare);
+    *spare = list;
+}
+
+static unsigned count_of(uint32_t words) {
+    return (unsigned)__builtin_popcount(words);
+}
+
+static uint32_t *values_of(const sim_touches *t) {
+    return (uint32_t *)(void *)(t->list + t->capacity);
+}
+
+bool sim_slice_reserve_touches(sim_slice *s, sim_line_words *line, uint32_t words, sim_row_role role) {
+    sim_touches *t = &line->roles[role], grown = {.words = t->words};
+    const unsigned kind = role == SIM_ROW_WRITER ? SIM_LIST_WRITERS : SIM_LIST_READERS;
+    const unsigned count = count_of(t->words), wanted = count_of(t->words | words);
+    if (wanted <= t->capacity) return true;
+    grown.list = take_list(s, kind, wanted, &grown.capacity);
+    if (!grown.list) return false;
+    if (t->list) {
+        memcpy(grown.list, t->list, count * sizeof *grown.list);
+        if (role == SIM_ROW_WRITER) memcpy(values_of(&grown), values_of(t), count * sizeof(uint32_t));
+        leave_list(s, kind, t->capacity, t->list);
+    }
+    *t = grown;
+    return true;
+}
+
+sim_kept_touch *sim_slice_add_touch(sim_slice *s, sim_line_words *line, unsigned word, sim_row_role role) {
+    sim_touches *t = &line->roles[role];
+    if (!sim_slice_reserve_touches(s, line, 1u << word, role)) return NULL;
+    const unsigned at = sim_place_among(t->words, word), end = count_of(t->words);
+    for (unsigned i = end; i > at; i--) t->list[i] = t->list[i - 1];
+    t->list[at] = (sim_kept_touch){0};
+    if (role == SIM_ROW_WRITER) {
+        uint32_t *values = values_of(t);
+        for (unsigned i = end; i > at; i--) values[i] = values[i - 1];
+        values[at] = 0;
+    }
+    t->words |= 1u << word;
+    return &t->list[at];
+}
+
+/* Returns the line's list with room for another word. Returns NULL if the host runs out of memory. */
+static sim_line_adders *reserve_adder(sim_slice *s, sim_line_adders **line) {
+    sim_line_adders *old = *line;
+    const unsigned count = old ? count_of(old->words) : 0;
+    uint32_t capacity;
+    if (old && count < old->capacity) return old;
+    sim_line_adders *grown = take_list(s, SIM_LIST_ADDERS, count + 1, &capacity);
+    if (!grown) return NULL;
+    grown->words = old ? old->words : 0;
+    grown->capacity = capacity;
+    if (old) {
+        memcpy(grown->list, old->list, count * sizeof *old->list);
+        leave_list(s, SIM_LIST_ADDERS, old->capacity, old);
+    }
+    return *line = grown;
+}
+
+sim_kept_adder *sim_page_add_adder(sim_slice *s, sim_page *g, uint64_t address) {
+    const unsigned line = address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES, word = address / 4 % SIM_LINE_WORDS;
+    sim_kept_adder *kept = sim_page_adder(g, address);
+    if (kept) return kept;
+    if (!g->adders) g->adders = sim_slice_take(s, SIM_PAGE_LINES * sizeof *g->adders);
+    sim_line_adders *of = g->adders ? reserve_adder(s, &g->adders[line]) : NULL;
+    if (!of) return NULL;
+    const unsigned at = sim_place_among(of->words, word);
+    for (unsigned i = count_of(of->words); i > at; i--) of->list[i] = of->list[i - 1];
+    of->list[at] = (sim_kept_adder){0};
+    of->words |= 1u << word;
+    return &of->list[at];
 }

@@ -1,7 +1,7 @@
 /* The shadow of global memory: what is recorded for each line of 128 bytes. Slices of the address space are replayed in
  * parallel. global_play.c checks accesses against it; global_shadow.c allocates it.
  *
- *     slice -> pages by number -> lines -> notes: which lane has touched which words, none of them twice
+ *     slice -> pages by number -> lines -> notes: which lanes have touched which words, none of them twice
  *                                       or rows: which warp last wrote and read which bytes
  *                                       or words: the same for each word, if rows are not enough
  *
@@ -62,28 +62,49 @@ typedef struct sim_row {
     uint8_t role : 6, strong : 2;
 } sim_row;
 
-/* All that is known of some words of a line: a lane has read or written them. Scattered lanes mostly leave it at that,
- * in far less memory than rows take. */
+/* All that is known of some words of a line: lanes have read or written them in one access. In the lanes' order, each
+ * has as many of the words. Scattered lanes mostly leave it at that, in far less memory than rows take. */
 typedef struct sim_note {
-    uint32_t by : 27, lane : 5; /* by: the accessor's number; 0: the note is free */
-    uint32_t words;             /* a bit each */
-    uint32_t next;              /* SIM_LINE_NOTED | index, or SIM_NO_ROW */
+    uint32_t by;           /* the accessor's number; 0: the note is free */
+    uint32_t lanes, words; /* a bit each */
+    uint32_t next;         /* SIM_LINE_NOTED | index, or SIM_NO_ROW */
 } sim_note;
-#define SIM_MOST_NOTED ((1u << 27) - 1) /* sim_note.by */
 
 enum { SIM_LINE_WORDS = SIM_FOOTPRINT_LINE / 4, SIM_PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
 enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
 
-/* The words of a line: a touch of each by role, and beside the writers, hashes of the values that were stored last.
- * Most lines have few roles; the others are NULL. */
+/* The touches of some words of a line in one role, in the words' order: scattered lanes touch few. */
+typedef struct sim_touches {
+    sim_kept_touch *list; /* room for `capacity`; of writers, behind that, hashes of the values that were stored last */
+    uint32_t words, capacity;
+} sim_touches;
+
+/* The words of a line. Most lines have few roles; the others' lists are NULL. */
 enum { SIM_ROLES = SIM_ROW_WRITER + 1 };
 typedef struct sim_line_words {
-    sim_kept_touch *touches[SIM_ROLES];
-    uint32_t *values;
+    sim_touches roles[SIM_ROLES];
 } sim_line_words;
 
+/* Returns the word's place in a list of some words, or where it would be. */
+static inline unsigned sim_place_among(uint32_t words, unsigned word) {
+    return (unsigned)__builtin_popcount(words & ((1u << word) - 1));
+}
+
+/* Returns what is kept of the word in that role, or NULL. */
+static inline sim_kept_touch *sim_word_kept(const sim_line_words *line, unsigned word, sim_row_role role) {
+    const sim_touches *t = &line->roles[role];
+    return t->words >> word & 1 ? &t->list[sim_place_among(t->words, word)] : NULL;
+}
+
 static inline sim_kept_touch sim_word_touch(const sim_line_words *line, unsigned word, sim_row_role role) {
-    return line->touches[role] ? line->touches[role][word] : (sim_kept_touch){0};
+    const sim_kept_touch *kept = sim_word_kept(line, word, role);
+    return kept ? *kept : (sim_kept_touch){0};
+}
+
+/* Returns the hash of the value that was stored last to the word, which has a writer. */
+static inline uint32_t *sim_word_value(const sim_line_words *line, unsigned word) {
+    const sim_touches *t = &line->roles[SIM_ROW_WRITER];
+    return (uint32_t *)(void *)(t->list + t->capacity) + sim_place_among(t->words, word);
 }
 
 /* The first pages of a slice get hashes of 32 bits, which tell all values of a word apart; the others get 16 bits,
@@ -137,14 +158,17 @@ typedef struct sim_kept_adder {
     uint32_t lanes;
 } sim_kept_adder;
 
+/* Those of some words of a line, in the words' order. */
 typedef struct sim_line_adders {
-    sim_kept_adder words[SIM_LINE_WORDS];
+    uint32_t words, capacity;
+    sim_kept_adder list[];
 } sim_line_adders;
 
 typedef struct sim_page {
     sim_page_line lines[SIM_PAGE_LINES];
     void *values;             /* hashes of stored values; NULL until needed */
     sim_line_adders **adders; /* by line; NULL until needed */
+    uint32_t earlier;         /* lines, a bit each, of which a word has or had sim_kept_adder.more */
     bool folds;               /* its hashes have 16 bits, not 32 */
 } sim_page;
 
@@ -155,6 +179,10 @@ typedef struct sim_page_slot {
 
 /* Rows and words are allocated in blocks, so that they never move. */
 enum { SIM_BLOCK_ROWS = 256, SIM_BLOCK_LINES = 64, SIM_BLOCK_SHARED = 256, SIM_BLOCK_NOTES = 256 };
+
+/* Lists of some words of a line: touches of readers and of writers, and atomic operations. They have room for 4, 8, 16
+ * or all words. */
+enum { SIM_LIST_READERS, SIM_LIST_WRITERS, SIM_LIST_ADDERS, SIM_LISTS, SIM_LIST_SIZES = 4 };
 
 typedef struct sim_slice {
     sim_shadow_memory *memory; /* the watch's, for what the slice keeps until the launch ends */
@@ -170,9 +198,10 @@ typedef struct sim_slice {
     uint32_t last_shared; /* the shared row that was found last, or SIM_NO_ROW */
     void **notes;         /* blocks of SIM_BLOCK_NOTES */
     uint32_t note_count, note_blocks, free_note;
-    void **words;             /* blocks of SIM_BLOCK_LINES lines */
-    uint32_t detailed;        /* number of lines with words */
-    sim_accessors *accessors; /* of all slices */
+    void **words;                           /* blocks of SIM_BLOCK_LINES lines */
+    uint32_t detailed;                      /* number of lines with words */
+    void *spare[SIM_LISTS][SIM_LIST_SIZES]; /* lists of words that have become too short, and their numbers of words */
+    sim_accessors *accessors;               /* of all slices */
     sim_accessor_finder finder;
     sim_findings findings;
     uint32_t added;            /* words with a last atomic operation */
@@ -221,9 +250,18 @@ sim_page *sim_slice_peek(const sim_slice *s, uint64_t number);
  * returns NULL if the host runs out of memory. */
 static inline sim_kept_adder *sim_page_adder(const sim_page *g, uint64_t address) {
     sim_line_adders *line = g->adders ? g->adders[address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES] : NULL;
-    return line ? &line->words[address / 4 % SIM_LINE_WORDS] : NULL;
+    const unsigned word = address / 4 % SIM_LINE_WORDS;
+    return line && line->words >> word & 1 ? &line->list[sim_place_among(line->words, word)] : NULL;
 }
 sim_kept_adder *sim_page_add_adder(sim_slice *s, sim_page *g, uint64_t address);
+
+static inline uint32_t sim_page_line_bit(uint64_t address) {
+    return 1u << address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES;
+}
+/* Returns whether an earlier atomic operation may be kept of words of the line. */
+static inline bool sim_page_has_earlier(const sim_page *g, uint64_t address) {
+    return g->earlier & sim_page_line_bit(address);
+}
 
 static inline sim_row *sim_slice_row(const sim_slice *s, uint32_t index) {
     return (sim_row *)s->rows[index / SIM_BLOCK_ROWS] + index % SIM_BLOCK_ROWS;
@@ -257,7 +295,7 @@ static inline sim_note *sim_slice_note(const sim_slice *s, uint32_t link) {
     return (sim_note *)s->notes[index / SIM_BLOCK_NOTES] + index % SIM_BLOCK_NOTES;
 }
 /* Adds a note to a line that has notes, or nothing yet. Returns false if the host runs out of memory. */
-bool sim_slice_add_note(sim_slice *s, sim_page_line *l, uint32_t by, unsigned lane, uint32_t words);
+bool sim_slice_add_note(sim_slice *s, sim_page_line *l, uint32_t by, uint32_t lanes, uint32_t words);
 /* Takes the line's newest note away. */
 sim_note sim_slice_drop_note(sim_slice *s, sim_page_line *l);
 
@@ -265,15 +303,19 @@ static inline sim_line_words *sim_slice_words(const sim_slice *s, uint32_t index
     return (sim_line_words *)s->words[index / SIM_BLOCK_LINES] + index % SIM_BLOCK_LINES;
 }
 
+/* Returns whether lines that need no words may get some: those that need them are not to lack them. */
+bool sim_slice_has_spare_words(const sim_slice *s);
 /* Adds the words of one line and returns them and their index. Returns NULL if there are too many, or the host runs out
  * of memory. */
 sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index);
-/* Returns the touch of the word in that role, to be set. Returns NULL if the host runs out of memory. */
-sim_kept_touch *sim_slice_add_touches(sim_slice *s, sim_line_words *line, sim_row_role role);
+/* Makes room for touches of those words, too. Returns false if the host runs out of memory. */
+bool sim_slice_reserve_touches(sim_slice *s, sim_line_words *line, uint32_t words, sim_row_role role);
+/* Returns a touch of the word in that role, where there is none yet. Returns NULL if the host runs out of memory. */
+sim_kept_touch *sim_slice_add_touch(sim_slice *s, sim_line_words *line, unsigned word, sim_row_role role);
+/* Returns the touch of the word in that role, to be set, or NULL. Those of other words in the role may move. */
 static inline sim_kept_touch *sim_slice_touch_at(sim_slice *s, sim_line_words *line, unsigned word, sim_row_role role) {
-    sim_kept_touch *touches = line->touches[role];
-    if (!touches) touches = sim_slice_add_touches(s, line, role);
-    return touches ? &touches[word] : NULL;
+    sim_kept_touch *kept = sim_word_kept(line, word, role);
+    return kept ? kept : sim_slice_add_touch(s, line, word, role);
 }
 
 /* Appends a zeroed block to `blocks`, which holds `count`. Returns NULL if the host runs out of memory. */

@@ -351,8 +351,9 @@ static unsigned lane_beside(const sim_play *p) {
 /* True if the lane has read the word since its last write: it has seen the value that it overwrites. */
 static bool has_read(const sim_play *p, const sim_line_words *line, unsigned word) {
     for (unsigned r = 0; r < SIM_READERS; r++) {
-        if (!line->touches[r]) continue;
-        const sim_touch t = sim_slice_touch(p->s, &line->touches[r][word]);
+        const sim_kept_touch *kept = sim_word_kept(line, word, (sim_row_role)r);
+        if (!kept) continue;
+        const sim_touch t = sim_slice_touch(p->s, kept);
         if (t.epoch && t.cluster == p->e->cluster && t.actor == p->e->actor && t.lanes >> p->lane & 1) return true;
     }
     return false;
@@ -366,7 +367,7 @@ static void check_write(sim_play *p, const sim_touch *before, const sim_line_wor
     if (!lanes || sim_play_cannot_race(p, before)) return;
     const bool is_own = before->cluster == p->e->cluster && before->actor == p->e->actor && lanes == 1u << lane;
     if (is_own && p->e->action == HAUL_ACTION_ATOMIC && p->e->warps == 1) p->lane = lane_beside(p);
-    const bool same = p->value && p->value == line->values[word];
+    const bool same = p->value && p->value == *sim_word_value(line, word);
     const bool is_harmless = is_left_to_chance(p, before) && (same || has_read(p, line, word));
     const uint32_t raced = unknown_lanes(p, before, lanes);
     const uint32_t unfenced = !raced && p->e->fenced ? unfenced_lanes(p, before, lanes) : 0;
@@ -380,8 +381,10 @@ static void check_write(sim_play *p, const sim_touch *before, const sim_line_wor
 }
 
 static void check_readers(const sim_play *p, sim_line_words *line, unsigned word) {
-    for (unsigned r = 0; r < SIM_READERS; r++)
-        if (line->touches[r]) check_reader(p, &line->touches[r][word]);
+    for (unsigned r = 0; r < SIM_READERS; r++) {
+        const sim_kept_touch *reader = sim_word_kept(line, word, (sim_row_role)r);
+        if (reader) check_reader(p, reader);
+    }
 }
 
 /* True if the reader is the lane that now makes a strong access. Others' strong accesses do not race with that, but
@@ -395,7 +398,7 @@ static bool outlasts(const sim_play *p, const sim_kept_touch *reader) {
 /* Takes the bytes that are written from the word's readers. */
 static void drop_readers(const sim_play *p, sim_line_words *line, unsigned word) {
     for (unsigned r = 0; r < SIM_READERS; r++) {
-        sim_kept_touch *reader = line->touches[r] ? &line->touches[r][word] : NULL;
+        sim_kept_touch *reader = sim_word_kept(line, word, (sim_row_role)r);
         if (!reader || outlasts(p, reader)) continue;
         reader->bytes &= ~(unsigned)p->bytes & 15u;
         if (!reader->bytes) reader->by = 0;
@@ -410,7 +413,7 @@ static void write_word(sim_play *p, sim_line_words *line, unsigned word) {
     check_write(p, &before, line, word);
     check_readers(p, line, word);
     keep_writer(p, &before, writer);
-    line->values[word] = p->value;
+    *sim_word_value(line, word) = p->value;
     drop_readers(p, line, word);
     if (sim_order_hides(p->watch, p->e, &before)) keep_hidden(p, &before, by, line, word);
 }
@@ -467,8 +470,9 @@ static void spread_reader(const sim_row *r, unsigned word, unsigned bits, sim_ke
 /* Fills the words of a line from a row. */
 static void spread_row(sim_slice *s, const sim_row *r, sim_line_words *line) {
     const sim_touch touch = sim_touch_of_row(r);
-    const uint32_t by = sim_slice_accessor(s, &touch);
-    for (uint32_t left = sim_bytes_words(r->bytes); left; left &= left - 1) {
+    const uint32_t by = sim_slice_accessor(s, &touch), words = sim_bytes_words(r->bytes);
+    if (!sim_slice_reserve_touches(s, line, words, (sim_row_role)r->role)) return;
+    for (uint32_t left = words; left; left &= left - 1) {
         const unsigned word = (unsigned)__builtin_ctz(left), bits = sim_bytes_of_word(r->bytes, word);
         sim_kept_touch *t = sim_slice_touch_at(s, line, word, (sim_row_role)r->role);
         if (!t) return;
@@ -481,22 +485,50 @@ static void spread_row(sim_slice *s, const sim_row *r, sim_line_words *line) {
 }
 
 static void spread_values(const sim_page *g, unsigned first, sim_line_words *line) {
-    for (unsigned w = 0; w < SIM_LINE_WORDS; w++)
-        if (sim_word_touch(line, w, SIM_ROW_WRITER).by) line->values[w] = sim_page_value(g, first + w);
+    for (uint32_t left = line->roles[SIM_ROW_WRITER].words; left; left &= left - 1) {
+        const unsigned word = (unsigned)__builtin_ctz(left);
+        *sim_word_value(line, word) = sim_page_value(g, first + word);
+    }
+}
+
+/* Gives the line words, for which it has nothing yet. Returns NULL if there are too many, or the host runs out of
+ * memory. */
+static sim_line_words *add_words(sim_slice *s, uint32_t *link) {
+    uint32_t index;
+    sim_line_words *words = sim_slice_add_words(s, &index);
+    *link = words ? SIM_LINE_DETAILED | index : SIM_LINE_UNWATCHED;
+    return words;
 }
 
 sim_line_words *sim_play_detail(sim_play *p, sim_page *g, unsigned line) {
     sim_slice *s = p->s;
-    uint32_t *link = &g->lines[line].link, index;
-    sim_line_words *words = sim_slice_add_words(s, &index);
-    if (!words) {
-        sim_slice_drop_rows(s, link);
-        *link = SIM_LINE_UNWATCHED;
-        return NULL;
-    }
-    for (uint32_t i = *link; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next) spread_row(s, sim_slice_row(s, i), words);
-    spread_values(g, line * SIM_LINE_WORDS, words);
-    sim_slice_drop_rows(s, link);
-    *link = SIM_LINE_DETAILED | index;
+    uint32_t *link = &g->lines[line].link, rows = *link;
+    sim_line_words *words = add_words(s, link);
+    for (uint32_t i = words ? rows : SIM_NO_ROW; i != SIM_NO_ROW; i = sim_slice_row(s, i)->next)
+        spread_row(s, sim_slice_row(s, i), words);
+    if (words) spread_values(g, line * SIM_LINE_WORDS, words);
+    sim_slice_drop_rows(s, &rows);
     return words;
+}
+
+/* The same from a lane's note. */
+static void spread_note(sim_slice *s, const sim_note *n, sim_line_words *line) {
+    const bool reads = sim_only_reads(sim_slice_accessor_at(s, n->by)->action);
+    const sim_row_role role = reads ? SIM_ROW_READER : SIM_ROW_WRITER;
+    if (!sim_slice_reserve_touches(s, line, n->words, role)) return;
+    sim_kept_touch kept = {.by = n->by & SIM_MOST_ACCESSORS, .bytes = 15};
+    if (reads)
+        kept.lanes = n->lanes;
+    else
+        memset(kept.lane, __builtin_ctz(n->lanes), sizeof kept.lane);
+    for (uint32_t left = n->words; left; left &= left - 1) {
+        sim_kept_touch *t = sim_slice_touch_at(s, line, (unsigned)__builtin_ctz(left), role);
+        if (t) *t = kept;
+    }
+}
+
+void sim_play_detail_notes(sim_play *p, sim_page *g, unsigned line, const sim_note *notes, unsigned count) {
+    sim_line_words *words = add_words(p->s, &g->lines[line].link);
+    for (unsigned i = 0; words && i < count; i++) spread_note(p->s, &notes[i], words);
+    if (words) spread_values(g, line * SIM_LINE_WORDS, words);
 }

@@ -189,6 +189,7 @@ typedef struct sim_line {
     uint32_t start;               /* start of the domain; if it differs, nothing has happened yet */
     uint32_t written_at, read_at; /* time of the last write and the last read */
     uint32_t readers;             /* actors (modulo 32) that have read it */
+    uint32_t sole, sole_since;    /* the thread + 1 that alone has used it since; 0: there may be others */
     sim_bytes written;
     uint8_t writers;  /* number of rows */
     uint8_t arriving; /* of these, the number whose bytes a cp.async is still writing */

@@ -15,7 +15,7 @@ static sim_line *line_at(const sim_domain *d, sim_shadow *s, uint32_t index) {
     sim_line *l = &s->lines[index];
     if (l->start == d->start) return l;
     l->start = l->written_at = l->read_at = d->start;
-    l->readers = 0;
+    l->readers = l->sole = 0;
     l->written = (sim_bytes){{0, 0}};
     l->writers = l->arriving = 0;
     l->detailed = false;
@@ -202,16 +202,18 @@ typedef bool row_fn(const sim_visit *k, uint32_t index, const sim_line_row *r, v
 
 static bool each_read(const sim_visit *k, const sim_line *l, row_fn *visit, void *context) {
     const uint32_t index = (uint32_t)(l - k->s->lines);
-    for (uint32_t a = 0; a < k->d->actors; a++) {
-        if (!(l->readers >> a % 32 & 1)) continue;
-        for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
-            const sim_read_row *r = sim_read_row_of(&k->s->line_reads[a], index, i);
-            if (!r) break;
-            if (!is_current(k, r)) continue;
-            const sim_line_row row = row_of_read(r, a);
-            if (!visit(k, index, &row, context)) return false;
+    for (uint32_t first = 0; first < k->d->actors; first += 32)
+        for (uint32_t readers = l->readers; readers; readers &= readers - 1) {
+            const uint32_t a = first + (uint32_t)__builtin_ctz(readers);
+            if (a >= k->d->actors) break;
+            for (unsigned i = 0; i < SIM_LINE_READERS; i++) {
+                const sim_read_row *r = sim_read_row_of(&k->s->line_reads[a], index, i);
+                if (!r) break;
+                if (!is_current(k, r)) continue;
+                const sim_line_row row = row_of_read(r, a);
+                if (!visit(k, index, &row, context)) return false;
+            }
         }
-    }
     return true;
 }
 
@@ -309,10 +311,28 @@ static bool knows_reader(const sim_visit *k, uint32_t index, const sim_line_row 
     return !sim_bytes_overlap(r->bytes, ((const sim_part *)part)->bytes) || is_known(k, r, part);
 }
 
+/* Returns the number of the part's only thread + 1; 0: there are several. */
+static inline uint32_t sole_of(const sim_visit *k, const sim_part *p) {
+    return p->lanes & (p->lanes - 1) ? 0 : k->actor * SIM_LANES + (unsigned)__builtin_ctz(p->lanes) + 1;
+}
+
+/* Called before an access is recorded in the line's rows. */
+static inline void note_sole(const sim_visit *k, sim_line *l, const sim_part *p) {
+    const uint32_t thread = sole_of(k, p);
+    if (thread == l->sole) return;
+    l->sole = thread;
+    l->sole_since = l->written_at > l->read_at ? l->written_at : l->read_at;
+}
+
+/* True if the part's thread knows all that others have done to the line, as where each lane has lines of its own. */
+static inline bool is_alone(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    return l->sole && l->sole_since <= k->v->least && l->sole == sole_of(k, p);
+}
+
 /* True if rows show that the read is ordered after all writes, and all bytes were written. */
 static bool may_read(const sim_visit *k, const sim_line *l, const sim_part *p) {
     if (sim_bytes_any(sim_bytes_without(p->bytes, l->written)) || overlaps_arriving(k, l, p)) return false;
-    return l->written_at <= k->v->least || knows_writers(k, l, p);
+    return l->written_at <= k->v->least || is_alone(k, l, p) || knows_writers(k, l, p);
 }
 
 /* True if rows show that the write is ordered after all writes and reads, and an atomic operation's bytes were written.
@@ -321,6 +341,7 @@ static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) 
     sim_part part = *p;
     if (k->action == HAUL_ACTION_ATOMIC && sim_bytes_any(sim_bytes_without(p->bytes, l->written))) return false;
     if ((k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) || overlaps_arriving(k, l, p)) return false;
+    if (is_alone(k, l, p)) return true;
     if (l->written_at > k->v->least && !knows_writers(k, l, p)) return false;
     return l->read_at <= k->v->least || each_read(k, l, knows_reader, &part);
 }
@@ -371,6 +392,7 @@ static bool note_new_read(const sim_visit *k, sim_line_reads *reads, uint32_t in
 /* Records a read at that time in a row; false if there is none left. */
 static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *reads, uint32_t index, const sim_part *p,
                              uint32_t time) {
+    note_sole(k, l, p);
     if (l->read_at < time) l->read_at = time;
     l->readers |= 1u << k->actor % 32;
     for (unsigned i = 0; i < SIM_LINE_FIRST_READERS; i++)
@@ -419,6 +441,7 @@ static bool is_alike(const sim_visit *k, uint32_t instruction, uint8_t state) {
 /* Records a write in a row; false if there is none left. */
 static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8_t state) {
     change(k);
+    note_sole(k, l, p);
     drop_overwritten(k, l, p);
     l->written_at = k->d->now;
     l->written = sim_bytes_or(l->written, p->bytes);
@@ -457,7 +480,7 @@ static void gather_line(const sim_visit *k, sim_line *l) {
     l->written = written;
     l->written_at = l->read_at = k->d->start;
     l->writers = l->arriving = 0;
-    l->readers = 0;
+    l->readers = l->sole = 0;
     l->detailed = false;
 }
 

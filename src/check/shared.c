@@ -377,23 +377,35 @@ static bool split(const sim_visit *k, uint32_t word, sim_cell *c) {
 }
 
 /* Records a read. Of one warp's reads at different times, the newest is kept unless there is room for both. */
-void sim_byte_note_read(sim_byte_cell *b, const sim_byte_read *r) {
+static inline void note_byte_read(sim_byte_cell *b, uint32_t actor, uint32_t time, uint32_t lanes,
+                                  uint32_t instruction) {
     sim_byte_read *last = &b->readers[0], *other = &b->readers[1];
-    if (r->actor == last->actor && r->read.time == last->read.time) {
-        last->read.lanes |= r->read.lanes;
-        last->read.instruction = r->read.instruction;
-    } else if (r->read.time < last->read.time) {
-        if (r->actor != last->actor && r->read.time > other->read.time) *other = *r;
+    const sim_byte_read r = {{time, lanes, instruction}, (uint16_t)actor};
+    if (actor == last->actor && time == last->read.time) {
+        last->read.lanes |= lanes;
+        last->read.instruction = instruction;
+    } else if (time < last->read.time) {
+        if (actor != last->actor && time > other->read.time) *other = r;
     } else {
-        if (last->actor != r->actor || other->actor == r->actor) *other = *last;
-        *last = *r;
+        if (last->actor != actor || other->actor == actor) *other = *last;
+        *last = r;
     }
 }
 
-static bool read_bytes(const sim_visit *visit, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
+void sim_byte_note_read(sim_byte_cell *b, const sim_byte_read *r) {
+    note_byte_read(b, r->actor, r->read.time, r->read.lanes, r->read.instruction);
+}
+
+/* True if the byte was last written by `lanes`, which are one lane, or by a write that the visitor's warp knows. */
+static inline bool is_written_before(const sim_visit *k, const sim_byte_cell *b, uint32_t lanes) {
+    if (b->time < k->d->start) return false;
+    const bool is_one = !(lanes & (lanes - 1));
+    return b->time <= k->v->least || (is_one && b->thread == k->actor * SIM_LANES + (unsigned)__builtin_ctz(lanes));
+}
+
+static bool check_byte_reads(const sim_visit *visit, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
     sim_visit of_lane = *visit;
     const sim_visit *k = &of_lane;
-    const sim_byte_read read = {{k->d->now, lanes, k->instruction}, (uint16_t)k->actor};
     uint32_t unwritten_count = 0; /* of consecutive bytes */
     bool fine = true;
     for (uint32_t i = first; i < first + count; i++) {
@@ -410,9 +422,17 @@ static bool read_bytes(const sim_visit *visit, uint32_t word, uint32_t first, ui
                 .time = b->time, .instruction = b->instruction, .thread = b->thread, .state = b->state};
             report_writer(k, 4 * word + i, 1, &by, false);
         }
-        sim_byte_note_read(b, &read);
         fine &= !unwritten && !raced;
     }
+    return fine;
+}
+
+static bool read_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint32_t lanes) {
+    sim_byte_cell *b = &k->s->bytes[4 * word + first];
+    bool fine = true;
+    for (uint32_t i = 0; i < count; i++) fine &= is_written_before(k, &b[i], lanes);
+    if (!fine) fine = check_byte_reads(k, word, first, count, lanes);
+    for (uint32_t i = 0; i < count; i++) note_byte_read(&b[i], k->actor, k->d->now, lanes, k->instruction);
     return fine;
 }
 
@@ -440,6 +460,18 @@ static uint32_t unknown_lanes(const sim_visit *k, uint32_t actor, const sim_read
     return is_over ? 0 : unknown;
 }
 
+/* True if the lane knows of the read, or has made it. */
+static inline bool is_read_before(const sim_visit *k, const sim_byte_read *r) {
+    if (r->read.time <= k->v->least || r->read.time < k->d->start) return true;
+    return r->actor == k->actor && r->read.lanes == 1u << k->lane;
+}
+
+/* True if nothing has to be looked at: the lane knows of all earlier uses. */
+static inline bool is_used_before(const sim_visit *k, const sim_byte_cell *b) {
+    const bool is_written = b->time <= k->v->least || b->thread == k->actor * SIM_LANES + k->lane;
+    return is_written && !k->v->products && is_read_before(k, &b->readers[0]) && is_read_before(k, &b->readers[1]);
+}
+
 static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byte_cell *b) {
     const sim_cell as_word = {.state = b->state, .instruction = b->instruction, .thread = b->thread, .time = b->time};
     if (!sim_visit_knows(k, b->thread, b->time) && !cannot_race(k, b->state, b->thread, b->instruction)) {
@@ -461,7 +493,7 @@ static void check_byte_write(const sim_visit *k, uint32_t address, const sim_byt
 static void write_bytes(const sim_visit *k, uint32_t word, uint32_t first, uint32_t count, uint8_t state) {
     for (uint32_t i = first; i < first + count; i++) {
         sim_byte_cell *b = &k->s->bytes[4 * word + i];
-        check_byte_write(k, 4 * word + i, b);
+        if (!is_used_before(k, b)) check_byte_write(k, 4 * word + i, b);
         *b = (sim_byte_cell){.time = k->d->now,
                              .instruction = k->instruction,
                              .thread = (uint16_t)(k->actor * SIM_LANES + k->lane),

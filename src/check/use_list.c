@@ -167,11 +167,14 @@ static sim_bytes bytes_of_word(unsigned word, uint64_t bits) {
 }
 
 static void note_words(line_uses *l, const sim_slice *s, const sim_line_words *words) {
-    for (unsigned role = 0; role < SIM_ROLES; role++)
-        for (unsigned w = 0; words->touches[role] && w < SIM_LINE_WORDS; w++) {
-            const sim_touch t = sim_slice_touch(s, &words->touches[role][w]);
-            if (t.epoch && t.bytes) note(l, bytes_of_word(w, t.bytes), t.instruction, t.action, t.strong);
+    for (const sim_touches *of = words->roles; of < words->roles + SIM_ROLES; of++) {
+        const sim_kept_touch *kept = of->list;
+        for (uint32_t left = of->words; left; left &= left - 1) {
+            const sim_touch t = sim_slice_touch(s, kept++);
+            const unsigned word = (unsigned)__builtin_ctz(left);
+            if (t.epoch && t.bytes) note(l, bytes_of_word(word, t.bytes), t.instruction, t.action, t.strong);
         }
+    }
 }
 
 static void note_notes(line_uses *l, const sim_slice *s, uint32_t first) {

@@ -28,8 +28,21 @@ sim_owner sim_owner_evenly(unsigned first, unsigned start, unsigned stride, unsi
     return from_line_start(o, bytes);
 }
 
+/* True if all bytes of a word have the same lanes. */
+static bool is_by_words(sim_owner o) {
+    if (o.stride == 0) return true;
+    return o.stride % 4 == 0 && o.start % 4 == (o.stride > 0 ? 0 : 3) && (!o.run || o.run >= 2);
+}
+
 bool sim_same_lanes(sim_bytes bytes, sim_owner a, sim_owner b) {
     if (a.bits == b.bits) return true;
+    if (is_by_words(a) && is_by_words(b)) {
+        for (uint32_t left = sim_bytes_words(bytes); left; left &= left - 1) {
+            const unsigned byte = 4 * (unsigned)__builtin_ctz(left);
+            if (sim_owner_lanes(a, byte) != sim_owner_lanes(b, byte)) return false;
+        }
+        return true;
+    }
     for (unsigned h = 0; h < 2; h++)
         for (uint64_t left = bytes.half[h]; left; left &= left - 1) {
             const unsigned byte = 64 * h + (unsigned)__builtin_ctzll(left);

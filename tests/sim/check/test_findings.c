@@ -192,6 +192,27 @@ static void a_missing_fence_is_shown_by_a_thread_whose_bytes_are_multiplied(void
     assert_int_equal(first->blocks, 2);
 }
 
+/* Block 0's threads but each third one, which begins with thread 0, append to a queue; a thread of block 1 loads what
+ * the thread with that number has appended. */
+#define APPEND(bytes, store, place)                                                                                 \
+    "mov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\n@%p1 bra LOAD;\nrem.u32 %r6, %r0, 3;\n"                      \
+    "setp.eq.u32 %p2, %r6, 0;\n@%p2 bra END;\ndiv.u32 %r7, %r0, 3;\nsub.u32 %r7, %r0, %r7;\nsub.u32 %r7, %r7, 1;\n" \
+    "mad.wide.u32 %rd3, %r7, " bytes ", %rd0;\n" store                                                              \
+    "bra END;\nLOAD: setp.ne.u32 %p2, %r0, 0;\n@%p2 bra END;\nld.global.u32 %r5, [%rd0+" place                      \
+    "];\nst.global.u32 [%rd0+512], %r5;\nEND:\n"
+
+static void a_race_names_the_thread_that_has_appended(void **state) {
+    (void)state;
+    const found words = check(CHECKED(APPEND("4", "st.global.u32 [%rd3], %r0;\n", "16")), 2, 32);
+    const found pairs = check(CHECKED(APPEND("8", "st.global.v2.u32 [%rd3], {%r0, %r0};\n", "44")), 2, 32);
+    assert_int_equal(words.findings[0].kind, HAUL_FINDING_RACE_GLOBAL);
+    assert_int_equal(words.findings[0].other.thread[0], 7);
+    assert_int_equal(words.findings[0].count, 2);
+    assert_int_equal(pairs.findings[0].kind, HAUL_FINDING_RACE_GLOBAL);
+    assert_int_equal(pairs.findings[0].other.thread[0], 8);
+    assert_int_equal(pairs.findings[0].count, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_with_several_instructions_is_one_place),
@@ -201,6 +222,7 @@ int main(void) {
         cmocka_unit_test(a_race_names_the_bytes_that_both_use),
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_copied),
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_multiplied),
+        cmocka_unit_test(a_race_names_the_thread_that_has_appended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
