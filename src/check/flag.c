@@ -302,12 +302,17 @@ bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t in
 
 /* ---- strong accesses of any kind ---- */
 
+/* Lanes that read a flag know more than the others of their warp. Where many lanes do so one by one, as with a lock for
+ * each, following each of them would take much time: those of one view then learn together. */
+enum { MOST_APART = 2 };
+
 static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t lanes, sim_heard heard, bool writes) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     sim_views *views = &d->views[sim_actor(w)];
-    for (uint32_t k = 0; k < views->count; k++) {
-        sim_view *v = sim_view_at(views, k);
-        if (!(v->lanes & lanes)) continue;
+    for (uint32_t k = 0, count = views->count; k < count; k++) {
+        if (!(sim_view_at(views, k)->lanes & lanes)) continue;
+        sim_view *v = views->count < MOST_APART ? sim_view_split(d, sim_actor(w), k, lanes) : sim_view_at(views, k);
+        if (!v) return;
         sim_heard_raise(&v->heard, heard);
         if (writes || ptx_acquires(i)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : sim_scope_of(i));
     }

@@ -58,6 +58,13 @@
     "setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.shared.u32 [%r3+512], 0;\nbar.sync 0;\n" STORE "atom." order      \
     ".cta.shared.add.u32 %r7, [%r3+512], 1;\nsetp.ne.u32 %p2, %r7, 31;\n@%p2 bra D;\nld.shared.u32 %r8, " \
     "[%r3];\nld.shared.u32 %r9, [%r3+124];\nadd.u32 %r8, %r8, %r9;\nst.global.u32 [%rd0], %r8;\nD:\n"
+/* A lane of block 1 waits for block 0's flag; then its whole warp reads what block 0 has stored. */
+#define LANE_WAITS(behind)                                                                                            \
+    "add.u64 %rd4, %rd0, 900;\nmad.wide.u32 %rd5, %r0, 4, %rd0;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\n"  \
+    "setp.ne.u32 %p3, %r0, 0;\n@%p1 bra T;\nst.global.u32 [%rd5], %r0;\nbar.warp.sync 0xffffffff;\n"                  \
+    "@!%p3 st.release.gpu.global.u32 [%rd4], 1;\nbra D;\nT: @%p3 bra B;\nL: ld.acquire.gpu.global.u32 %r7, [%rd4];\n" \
+    "setp.ne.u32 %p2, %r7, 1;\n@%p2 bra L;\nB: " behind "ld.global.u32 %r8, [%rd5];\nst.global.u32 [%rd5+512], "      \
+    "%r8;\nD:\n"
 /* All threads of two blocks arrive at a counter; the one with that ticket sets it back. */
 #define SET_BACK_BY(ticket)                                                                             \
     "membar.gl;\natom.global.add.u32 %r7, [%rd0], 1;\nsetp.ne.u32 %p2, %r7, " ticket ";\n@%p2 bra D;\n" \
@@ -247,6 +254,10 @@ static const pair pairs[] = {
          NEAR_FLAG("membar.cta;\n", "fence.acq_rel.cta;\n")),
     PAIR("flag in shared memory without a fence", RACE_SHARED, 1, 64, SHARED_FLAG("", "membar.cta;\n"),
          SHARED_FLAG("membar.cta;\n", "membar.cta;\n")),
+    PAIR("a lane that waits for its warp", RACE_GLOBAL, 2, 32, LANE_WAITS(""),
+         LANE_WAITS("bar.warp.sync 0xffffffff;\n")),
+    PAIR("a lane that waits for its warp and tells it by a shuffle", RACE_GLOBAL, 2, 32, LANE_WAITS(""),
+         LANE_WAITS("shfl.sync.idx.b32 %r7, %r7, 0, 31, 0xffffffff;\n")),
     PAIR("lanes that arrive at a counter together", RACE_SHARED, 1, 32, LAST_LANE("relaxed"), LAST_LANE("acq_rel")),
     PAIR("a counter that a lane sets back, but not the last", RACE_GLOBAL, 2, 32, SET_BACK_BY("40"), SET_BACK_BY("63")),
     PAIR("a counter that the first block sets back before it arrives", RACE_GLOBAL, 4, 1,
