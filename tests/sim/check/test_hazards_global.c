@@ -65,6 +65,14 @@
     "@!%p3 st.release.gpu.global.u32 [%rd4], 1;\nbra D;\nT: @%p3 bra B;\nL: ld.acquire.gpu.global.u32 %r7, [%rd4];\n" \
     "setp.ne.u32 %p2, %r7, 1;\n@%p2 bra L;\nB: " behind "ld.global.u32 %r8, [%rd5];\nst.global.u32 [%rd5+512], "      \
     "%r8;\nD:\n"
+/* Block 1 waits for the upper half of 64 bits, and uses the lower half. */
+#define WAIT_FOR_HALF(store, test)                                                                                 \
+    FLAG "mov.b64 %rd5, {%r0, %r2};\n@%p1 bra L;\n" store "bra D;\nL: ld.volatile.global.u64 %rd6, [%rd4];\n" test \
+         "@%p2 bra L;\ncvt.u32.u64 %r8, %rd6;\nst.global.u32 [%rd0], %r8;\nD:\n"
+#define STORE_HALVES "st.volatile.global.u32 [%rd4+4], %r2;\nst.volatile.global.u32 [%rd4], %r0;\n"
+#define STORE_WHOLE "st.volatile.global.u64 [%rd4], %rd5;\n"
+#define TEST_MASKED "and.b64 %rd7, %rd6, -4294967296;\nsetp.eq.s64 %p2, %rd7, 0;\n"
+#define TEST_SHIFTED "shr.u64 %rd7, %rd6, 32;\nsetp.eq.s64 %p2, %rd7, 0;\n"
 /* All threads of two blocks arrive at a counter; the one with that ticket sets it back. */
 #define SET_BACK_BY(ticket)                                                                             \
     "membar.gl;\natom.global.add.u32 %r7, [%rd0], 1;\nsetp.ne.u32 %p2, %r7, " ticket ";\n@%p2 bra D;\n" \
@@ -254,6 +262,10 @@ static const pair pairs[] = {
          NEAR_FLAG("membar.cta;\n", "fence.acq_rel.cta;\n")),
     PAIR("flag in shared memory without a fence", RACE_SHARED, 1, 64, SHARED_FLAG("", "membar.cta;\n"),
          SHARED_FLAG("membar.cta;\n", "membar.cta;\n")),
+    PAIR("a flag in the upper half of 64 bits, by a mask", RACE_GLOBAL, 2, 1, WAIT_FOR_HALF(STORE_HALVES, TEST_MASKED),
+         WAIT_FOR_HALF(STORE_WHOLE, TEST_MASKED)),
+    PAIR("a flag in the upper half of 64 bits, by a shift", RACE_GLOBAL, 2, 1,
+         WAIT_FOR_HALF(STORE_HALVES, TEST_SHIFTED), WAIT_FOR_HALF(STORE_WHOLE, TEST_SHIFTED)),
     PAIR("a lane that waits for its warp", RACE_GLOBAL, 2, 32, LANE_WAITS(""),
          LANE_WAITS("bar.warp.sync 0xffffffff;\n")),
     PAIR("a lane that waits for its warp and tells it by a shuffle", RACE_GLOBAL, 2, 32, LANE_WAITS(""),
