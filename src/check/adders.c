@@ -106,15 +106,15 @@ static void report(const visit *v, uint64_t address, const sim_adder *before, ui
 }
 
 /* True if the lane makes the access because of what its block's last operation on the word returned. That has seen the
- * earlier ones, which thus come before the access: the last block sets its counter back. A result that is an address
- * may be any; a read may then still come too early. */
+ * earlier ones, which thus come before the access: the last block sets its counter back. Lanes of one operation take
+ * turns. A result that is an address may be any; a read may then still come too early. */
 static bool was_decided_by(const visit *v, const sim_kept_adder *k) {
     const sim_play *p = v->play;
     const sim_accessor *last = sim_slice_accessor_at(p->s, k->by);
     const uint8_t uses = p->watch->results[last->instruction];
     if (last->cluster != p->e->cluster || !(uses & SIM_RESULT_DECIDES)) return false;
     if (uses & SIM_RESULT_ADDRESSES && sim_play_reads(p)) return false;
-    const uint32_t own = last->actor == v->actor ? 1u << v->lane : 0;
+    const uint32_t own = last->actor == v->actor ? UINT32_MAX >> (31 - v->lane) : 0;
     return !(k->lanes & ~sim_known_lanes(&p->known[last->actor], last->time) & ~own);
 }
 

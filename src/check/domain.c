@@ -77,6 +77,8 @@ sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t
     copy_view(d, new, from);
     new->lanes = from->lanes &lanes;
     from->lanes &= ~lanes;
+    sim_view *without_lock = new->lanes >> new->lock_lane & 1 ? from : new;
+    without_lock->lock = 0;
     v->count++;
     return new;
 }

@@ -166,6 +166,42 @@ static void publish_near(sim_domain *d, const sim_warp *w, uint32_t lanes, const
     }
 }
 
+/* True if the view knows all that is in the vector. */
+static bool knows_all(const sim_domain *d, const sim_view *v, const sim_known *known) {
+    for (uint32_t a = 0; a < d->actors; a++) {
+        sim_known joined = v->order[a];
+        sim_known_add(&joined, known[a]);
+        if (memcmp(&joined, &v->order[a], sizeof joined)) return false;
+    }
+    return true;
+}
+
+static void learn_from(sim_domain *d, uint32_t actor, unsigned lane, const sim_known *known) {
+    sim_views *views = &d->views[actor];
+    uint32_t i = 0;
+    while (i < views->count && !(sim_view_at(views, i)->lanes >> lane & 1)) i++;
+    if (i == views->count || knows_all(d, sim_view_at(views, i), known)) return;
+    sim_view *v = sim_view_split(d, actor, i, 1u << lane);
+    if (!v) return;
+    sim_known_join(v->order, known, d->actors);
+    sim_view_refresh(d, v);
+}
+
+/* Lanes that change a word together take turns. The last of them has read what the others wrote, so it knows what
+ * publish_near() has passed on, as the thread that arrives last at a counter does. */
+static void learn_in_turn(sim_domain *d, const sim_warp *w, uint32_t lanes, const uint64_t address[SIM_LANES]) {
+    while (lanes & (lanes - 1)) {
+        const unsigned last = 31u - (unsigned)__builtin_clz(lanes);
+        uint32_t together = 0;
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+            if (address[lane] == address[last]) together |= 1u << lane;
+        }
+        if (together & (together - 1) && !d->owner->failed) learn_from(d, sim_actor(w), last, d->released);
+        lanes &= ~together;
+    }
+}
+
 /* Returns what the lanes know of other clusters' releases, and their own cluster among the sources. */
 static sim_floor known_releases(const sim_domain *d, const sim_warp *w, uint32_t lanes) {
     sim_views *views = &d->views[sim_actor(w)];
@@ -266,15 +302,32 @@ bool sim_was_told(const sim_visit *k, uint32_t actor, uint32_t time, uint32_t in
 
 /* ---- strong accesses of any kind ---- */
 
+/* Lanes that read a flag know more than the others of their warp. Where many lanes do so one by one, as with a lock for
+ * each, following each of them would take much time: those of one view then learn together. */
+enum { MOST_APART = 2 };
+
 static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t lanes, sim_heard heard, bool writes) {
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     sim_views *views = &d->views[sim_actor(w)];
-    for (uint32_t k = 0; k < views->count; k++) {
-        sim_view *v = sim_view_at(views, k);
-        if (!(v->lanes & lanes)) continue;
+    for (uint32_t k = 0, count = views->count; k < count; k++) {
+        if (!(sim_view_at(views, k)->lanes & lanes)) continue;
+        sim_view *v = views->count < MOST_APART ? sim_view_split(d, sim_actor(w), k, lanes) : sim_view_at(views, k);
+        if (!v) return;
         sim_heard_raise(&v->heard, heard);
         if (writes || ptx_acquires(i)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : sim_scope_of(i));
     }
+}
+
+static void acquire(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t lanes, const sim_read_words *read,
+                    bool writes) {
+    if (read->seen.reads) learn_of_reads(&d->views[sim_actor(w)], lanes, read->seen);
+    if (read->heard.near || read->heard.far) hear(d, w, op, lanes, read->heard, writes);
+}
+
+void sim_hazard_acquire(sim_warp *w, const sim_op *op, uint32_t active) {
+    sim_domain *d = sim_domain_of(w->block);
+    acquire(d, w, op, active, &d->read, true);
+    d->read = (sim_read_words){0};
 }
 
 /* True if the lane's compare and swap is about to fail: it publishes nothing. Of several lanes an earlier one may make
@@ -316,14 +369,17 @@ static void synchronise(sim_warp *w, const sim_op *op, uint32_t active, const ui
         sim_floor_raise(&seen, lanes_seen);
     }
     if (publishes && scope > SIM_SCOPE_NONE) publish_near(d, w, active, address, released, scope);
+    if (publishes && scope > SIM_SCOPE_NONE && reads) learn_in_turn(d, w, active, address);
     if (publishes && is_far) publish_far(d, w, active, address, released, scope >= SIM_SCOPE_GPU);
     if (publishes && (is_far || released || tells)) d->now++; /* accesses after the flag are not published */
     if (is_used(w, op, SIM_USE_WAITS)) {
         seen.told = seen.reads;
         seen.flag = sim_flag_number(address[__builtin_ctz(active)]);
     }
-    if (seen.reads) learn_of_reads(&d->views[sim_actor(w)], active, seen);
-    if (heard.near || heard.far) hear(d, w, op, active, heard, writes);
+    if (reads && writes)
+        d->read = (sim_read_words){.heard = heard, .seen = seen};
+    else
+        acquire(d, w, op, active, &(sim_read_words){.heard = heard, .seen = seen}, writes);
 }
 
 /* The same for a kernel with waits whose words' values are remembered. */

@@ -318,6 +318,7 @@ static const char other_size[] =
 /* The lane's wait has ended. Strong accesses that overlap in part are not morally strong, and so never synchronise. */
 static void check_sizes(sim_warp *w, const sim_op *op, unsigned lane, const flag_word *word,
                         const sim_wait_condition *c) {
+    if (!word) return;
     const flag_write *last = write_at(word, word->count - 1), *x = word->has_part ? &word->part : last;
     if (x->cluster == NO_CLUSTER || x->bytes == c->bytes || knows(w, lane, x)) return;
     report(w, op, HAUL_ACTION_READ, lane, word->address, access_of(x), other_size);
@@ -427,7 +428,7 @@ static void read_by(sim_warp *w, const sim_op *op, unsigned lane, uint64_t addre
         if (find(w, other)) note(w, other);
     const uint64_t high = c->bytes == 8 ? sim_flag_value(w, at + 4) : 0;
     const bool ends = sim_wait_ends(w, c, lane, high << 32 | sim_flag_value(w, at));
-    if (ends) check_sizes(w, op, lane, word, c);
+    for (uint64_t part = at; ends && part < at + c->bytes; part += 4) check_sizes(w, op, lane, find(w, part), c);
     if (ends && op->bytes > 4) check_words(w, op, lane, address, c);
     if (ends && op->bytes > 4) note_together(w, op, lane, address, word);
     if (ends && op->bytes == 4 && c->takes) check_taken(w, op, lane, word, c);

@@ -187,8 +187,10 @@ enum { SIM_SCOPE_NONE, SIM_SCOPE_BLOCK, SIM_SCOPE_CLUSTER, SIM_SCOPE_GPU, SIM_SC
 uint8_t sim_scope_of(const ptx_instruction *i);
 /* True if the scope is the GPU or the system. */
 bool sim_reaches_grid(const ptx_instruction *i);
-/* A strong access to shared or global memory. Addresses in shared memory have their window's bits. */
+/* A strong access to shared or global memory. Addresses in shared memory have their window's bits. What an operation
+ * that reads and writes has read becomes known by sim_hazard_acquire(), behind the access. */
 void sim_hazard_strong(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool reads,
                        bool writes);
+void sim_hazard_acquire(sim_warp *w, const sim_op *op, uint32_t active);
 
 #endif

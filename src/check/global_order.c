@@ -46,6 +46,7 @@ sim_missing_fence sim_order_missing_fence(const sim_watch *watch, const sim_logg
 
 bool sim_order_hides(const sim_watch *watch, const sim_logged *e, const sim_touch *t) {
     if (!e->strong || t->strong || !t->epoch || t->action != HAUL_ACTION_WRITE) return false;
+    const uint32_t before = e->age < 2 ? 0 : e->age - 2; /* this access may itself be the last release */
     return t->cluster == e->cluster && t->actor == e->actor &&
-           !lanes_published(watch, t->cluster, t->actor, t->time, SIM_PUBLISHED_ALL, UINT32_MAX);
+           !lanes_published(watch, t->cluster, t->actor, t->time, SIM_PUBLISHED_ALL, before);
 }

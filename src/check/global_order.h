@@ -26,8 +26,8 @@ bool sim_order_was_told(const sim_watch *watch, const sim_logged *e, const sim_t
  * the order lacks a fence of either. UNKNOWN: there was no such word. */
 typedef enum sim_missing_fence { SIM_FENCE_UNKNOWN, SIM_FENCE_OF_WRITER, SIM_FENCE_OF_READER } sim_missing_fence;
 sim_missing_fence sim_order_missing_fence(const sim_watch *watch, const sim_logged *e, const sim_touch *t);
-/* True if the access is a thread's strong write of what it wrote by an ordinary one, and nothing has published that:
- * other threads' strong accesses do not race with the later write, but they do with the earlier one. */
+/* True if the access is a thread's strong write of what it wrote by an ordinary one, and nothing before has published
+ * that: other threads' strong accesses do not race with the later write, but they do with the earlier one. */
 bool sim_order_hides(const sim_watch *watch, const sim_logged *e, const sim_touch *t);
 
 #endif

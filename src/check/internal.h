@@ -415,6 +415,12 @@ typedef struct sim_telling {
 /* Fences of any scope, and those that reach the grid. */
 enum { SIM_FENCES_NEAR, SIM_FENCES_FAR, SIM_FENCES };
 
+/* What a strong read of some words tells, and whose reads it knows to be over. */
+typedef struct sim_read_words {
+    sim_heard heard;
+    sim_floor seen;
+} sim_read_words;
+
 struct sim_domain {
     sim_hazards *owner;
     sim_block *first;
@@ -437,6 +443,7 @@ struct sim_domain {
     sim_known *released;           /* by actor: what the current release passes on; NULL until needed */
     sim_releases *releases;        /* NULL until needed */
     sim_telling *telling;          /* NULL until needed */
+    sim_read_words read;           /* by the current atomic operation, until sim_hazard_acquire() */
     sim_views *views;              /* by actor */
     sim_gate *barriers;            /* SIM_BARRIERS per block */
     bool has_barriers;             /* one of them has been used */

@@ -335,12 +335,24 @@ static bool may_read(const sim_visit *k, const sim_line *l, const sim_part *p) {
     return l->written_at <= k->v->least || is_alone(k, l, p) || knows_writers(k, l, p);
 }
 
+/* True if the write is a strong one of what the warp wrote by an ordinary one, which others may not know of: the word's
+ * cell keeps both (sim_cells_write). */
+static bool hides_own(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    for (unsigned i = 0; k->strong && i < l->writers; i++) {
+        const sim_line_row *r = writer_of(k->s, l, i);
+        const bool is_own = r->actor == k->actor && !r->state && r->time > k->v->least;
+        if (is_own && sim_bytes_overlap(r->bytes, p->bytes)) return true;
+    }
+    return false;
+}
+
 /* True if rows show that the write is ordered after all writes and reads, and an atomic operation's bytes were written.
  */
 static bool may_write(const sim_visit *k, const sim_line *l, const sim_part *p) {
     sim_part part = *p;
     if (k->action == HAUL_ACTION_ATOMIC && sim_bytes_any(sim_bytes_without(p->bytes, l->written))) return false;
     if ((k->action != HAUL_ACTION_ATOMIC && !sim_owner_is_single(p->owner)) || overlaps_arriving(k, l, p)) return false;
+    if (l->written_at > k->v->least && hides_own(k, l, p)) return false;
     if (is_alone(k, l, p)) return true;
     if (l->written_at > k->v->least && !knows_writers(k, l, p)) return false;
     return l->read_at <= k->v->least || each_read(k, l, knows_reader, &part);

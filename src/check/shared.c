@@ -297,7 +297,9 @@ static void report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, 
                          thread);
         return;
     }
-    sim_suspect s = suspect_of(k, HAUL_FINDING_RACE_SHARED, address, bytes, HAUL_ACTION_READ, instruction, thread);
+    const bool is_store = sim_instruction_of(k->w, instruction)->op == PTX_OP_ST; /* keep_hidden() */
+    sim_suspect s = suspect_of(k, HAUL_FINDING_RACE_SHARED, address, bytes,
+                               is_store ? HAUL_ACTION_WRITE : HAUL_ACTION_READ, instruction, thread);
     const uint16_t *uses = k->w->sm->grid->uses;
     const bool is_volatile = uses && uses[instruction] & SIM_USE_LOADS_VOLATILE;
     const bool by_chance = is_volatile && is_left_to_chance(k, SIM_CELL_ATOMIC, thread, instruction);
@@ -685,10 +687,27 @@ static void check_updated(const sim_visit *k, uint32_t word, sim_cell *c) {
     if (f) sim_hazard_say(f, "%s", sim_updates_nothing);
 }
 
+/* True if the access is a thread's strong write of what it wrote by an ordinary one, and others may not know of that:
+ * their strong accesses do not race with the later write, but they do with the earlier one. */
+static inline bool hides(const sim_visit *k, const sim_cell *c) {
+    return k->strong && !c->state && c->time > k->v->least && c->time >= k->d->start &&
+           c->thread == k->actor * SIM_LANES + k->lane;
+}
+
+/* Keeps such a write among the word's readers, which a write is compared with. */
+static void keep_hidden(const sim_visit *k, uint32_t word, const sim_cell *before) {
+    sim_read *plane = sim_reads_of(k, k->actor);
+    if (!plane) return;
+    plane[word] = (sim_read){before->time, 1u << k->lane, before->instruction};
+    k->s->cells[word].readers = 1u << k->actor % 32;
+    k->s->cells[word].read_time = before->time;
+}
+
 void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t state) {
     enum { ORDINARY = SIM_CELL_ATOMIC | SIM_CELL_COPIED | SIM_CELL_ASYNC };
     for (uint32_t i = word; i < word + count; i++) {
         sim_cell *c = &k->s->cells[i];
+        const sim_cell before = *c;
         uint8_t added = 0, contested = 0;
         const bool is_slow = c->state & ~ORDINARY || c->written & SIM_CELL_CONTESTED;
         const bool is_recent = c->time > k->v->least || c->read_time > k->v->least;
@@ -699,6 +718,7 @@ void sim_cells_write(const sim_visit *k, uint32_t word, uint32_t count, uint8_t 
         }
         set_written(k, c, state | added);
         c->written |= contested;
+        if (hides(k, &before)) keep_hidden(k, i, &before);
     }
 }
 

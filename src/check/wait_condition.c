@@ -61,28 +61,37 @@ static bool find_comparison(const sim_loops *s, uint32_t reg, uint32_t loop, sim
     return false;
 }
 
-/* Returns the register that the instruction makes of `reg` and of something that the loop does not change, by `and` or
- * `xor`; PTX_NO_BLOCK if it does something else. */
+/* Returns the register that gets bits of `reg` by the instruction: by `and`, `xor` or `shr` with something that the
+ * loop does not change, or a conversion to as many bits or fewer. PTX_NO_BLOCK if it does something else. */
 static uint32_t masked(const sim_loops *s, const ptx_instruction *i, uint32_t reg, uint32_t loop) {
-    if ((i->op != PTX_OP_AND && i->op != PTX_OP_XOR) || i->guarded || !is_comparable(i->type)) return PTX_NO_BLOCK;
+    const bool is_mask = i->op == PTX_OP_AND || i->op == PTX_OP_XOR, is_shift = i->op == PTX_OP_SHR;
+    if ((!is_mask && !is_shift && i->op != PTX_OP_CVT) || i->guarded || !is_comparable(i->type)) return PTX_NO_BLOCK;
     const ptx_operand *a = &i->operands[1], *b = &i->operands[2];
     const bool is_first = a->kind == PTX_REGISTER && a->reg == reg;
-    if (i->operands[0].kind != PTX_REGISTER || !is_unchanged(s, is_first ? b : a, loop)) return PTX_NO_BLOCK;
-    return i->operands[0].reg;
+    if (i->operands[0].kind != PTX_REGISTER || (!is_first && !is_mask)) return PTX_NO_BLOCK;
+    if (i->op == PTX_OP_CVT) {
+        const bool keeps = is_comparable(i->type2) && ptx_bits(i->type) <= ptx_bits(i->type2);
+        return keeps ? i->operands[0].reg : PTX_NO_BLOCK;
+    }
+    return is_unchanged(s, is_first ? b : a, loop) ? i->operands[0].reg : PTX_NO_BLOCK;
 }
 
 /* Looks for the comparison of the register, or of some of its bits, that ends the loop. */
 static bool find_test(const sim_loops *s, uint32_t reg, uint32_t loop, sim_wait_condition *c) {
     const ptx_users *r = &s->readers;
     c->masks = 0;
+    c->is_all = only_user(r, reg) != PTX_NO_BLOCK;
     if (find_comparison(s, reg, loop, c)) return true;
-    const uint32_t i = only_user(r, reg);
-    const uint32_t bits = i == PTX_NO_BLOCK ? i : masked(s, &s->function->instructions[i], reg, loop);
-    if (bits == PTX_NO_BLOCK || only_user(r, bits) == PTX_NO_BLOCK || !find_comparison(s, bits, loop, c)) return false;
-    const ptx_operand *a = &s->function->instructions[i].operands[1];
-    c->masks = i + 1;
-    c->is_masked_first = a->kind == PTX_REGISTER && a->reg == reg;
-    return true;
+    for (uint32_t k = r->first[reg]; k < r->first[reg + 1]; k++) {
+        const ptx_instruction *i = &s->function->instructions[r->instructions[k]];
+        const uint32_t bits = masked(s, i, reg, loop);
+        if (bits == PTX_NO_BLOCK || !find_comparison(s, bits, loop, c)) continue;
+        c->is_all &= only_user(r, bits) != PTX_NO_BLOCK;
+        c->masks = r->instructions[k] + 1;
+        c->is_masked_first = i->operands[1].kind == PTX_REGISTER && i->operands[1].reg == reg;
+        return true;
+    }
+    return false;
 }
 
 static void set_condition(const sim_loops *s, uint32_t load, uint32_t block, sim_wait_condition *c) {
@@ -95,7 +104,7 @@ static void set_condition(const sim_loops *s, uint32_t load, uint32_t block, sim
         if (element->kind != PTX_REGISTER || !find_test(s, element->reg, block, c)) continue;
         c->part = (uint8_t)part;
         c->bytes = (uint8_t)(ptx_bits(at->type) / 8);
-        c->is_all = !is_vector && only_user(&s->readers, element->reg) != PTX_NO_BLOCK;
+        c->is_all &= !is_vector;
     }
 }
 
@@ -168,10 +177,21 @@ bool sim_compares(unsigned relation, bool is_signed, int64_t a, int64_t b) {
     }
 }
 
+static uint64_t shifted(const ptx_instruction *shr, uint64_t value, uint32_t by) {
+    const unsigned bits = ptx_bits(shr->type), most = by < bits ? by : bits - 1;
+    if (ptx_is_signed(shr->type)) return (uint64_t)(with_sign(value, bits) >> most);
+    const uint64_t whole = bits == 64 ? value : (uint32_t)value;
+    return by < bits ? whole >> by : 0;
+}
+
 /* Returns what the instruction makes of a loaded value: one of its operands is the value, which no register has yet. */
 static uint64_t mask(const sim_warp *w, const sim_wait_condition *c, unsigned lane, uint64_t value) {
     const ptx_instruction *i = sim_instruction_of(w, c->masks - 1);
-    const uint64_t other = sim_integer_in(w, &i->operands[c->is_masked_first ? 2 : 1], ptx_bits(i->type), lane);
+    const unsigned bits = ptx_bits(i->type);
+    if (i->op == PTX_OP_CVT) return bits == 32 ? (uint32_t)value : value;
+    const uint64_t other =
+        sim_integer_in(w, &i->operands[c->is_masked_first ? 2 : 1], i->op == PTX_OP_SHR ? 32 : bits, lane);
+    if (i->op == PTX_OP_SHR) return shifted(i, value, (uint32_t)other);
     return i->op == PTX_OP_AND ? value & other : value ^ other;
 }
 

@@ -11,7 +11,7 @@
 /* By instruction, of strong loads. */
 typedef struct sim_wait_condition {
     uint32_t test;        /* index + 1 of the comparison; 0: there is none */
-    uint32_t masks;       /* index + 1 of an `and` or `xor` between the load and the comparison; 0: there is none */
+    uint32_t masks;       /* index + 1 of what takes bits of the loaded value for the comparison; 0: nothing does */
     uint8_t part, bytes;  /* which of the loaded elements it compares, and the size of each */
     bool is_first;        /* as the comparison's first operand */
     bool is_masked_first; /* the loaded value is the mask's first operand */

@@ -27,13 +27,17 @@ static inline void sim_observe_strong(sim_warp *w, const sim_op *op, uint32_t ac
         sim_hazard_strong(w, op, active, address, action == HAUL_ACTION_READ, action == HAUL_ACTION_WRITE);
 }
 
-/* Reports global memory to the checks only. An atomic publishes before it accesses, other accesses afterwards. */
+/* Reports global memory to the checks only. An atomic publishes before it accesses, other accesses afterwards. The
+ * order that an atomic finds does not hold for its own access: a chance decides who comes first at a word. */
 static inline void sim_observe_global_checks(sim_warp *w, const sim_op *op, uint32_t active,
                                              const uint64_t address[SIM_LANES], haul_action action) {
     if (action == HAUL_ACTION_ATOMIC) sim_observe_strong(w, op, active, address, action);
     if (w->sm->grid->schedule.is_unfenced && action != HAUL_ACTION_READ) sim_unfenced_store(w, op, active, address);
     sim_hazard_global(w, op, active, address, action);
-    if (action != HAUL_ACTION_ATOMIC) sim_observe_strong(w, op, active, address, action);
+    if (action == HAUL_ACTION_ATOMIC)
+        sim_hazard_acquire(w, op, active);
+    else
+        sim_observe_strong(w, op, active, address, action);
 }
 
 /* The same, or what a launch that is not checked has to say. */
@@ -70,7 +74,10 @@ static inline void sim_observe_shared_checks(sim_warp *w, const sim_op *op, uint
         sim_hazard_store(w, op, active, b, address);
     else
         sim_hazard_load(w, op, active, b, address);
-    if (!is_atomic) sim_observe_strong(w, op, active, in_window, action);
+    if (is_atomic)
+        sim_hazard_acquire(w, op, active);
+    else
+        sim_observe_strong(w, op, active, in_window, action);
 }
 
 /* Counters count an SM's own shared memory only. */

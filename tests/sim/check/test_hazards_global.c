@@ -53,6 +53,35 @@
     "@%p3 bra T;\n@!%p1 bra D;\nst.shared.u32 [%r3], 5;\n" before "st.volatile.shared.u32 [%r3+512], 1;\nbra D;\n" \
     "T: ld.volatile.shared.u32 %r7, [%r3+512];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n" behind                    \
     "ld.shared.u32 %r8, [%r3];\nst.global.u32 [%rd0+512], %r8;\nD:\n"
+/* A warp's lanes arrive at a counter; the last of them reads what the first and the last lane have stored. */
+#define LAST_LANE(order)                                                                                  \
+    "setp.ne.u32 %p1, %r0, 0;\n@!%p1 st.shared.u32 [%r3+512], 0;\nbar.sync 0;\n" STORE "atom." order      \
+    ".cta.shared.add.u32 %r7, [%r3+512], 1;\nsetp.ne.u32 %p2, %r7, 31;\n@%p2 bra D;\nld.shared.u32 %r8, " \
+    "[%r3];\nld.shared.u32 %r9, [%r3+124];\nadd.u32 %r8, %r8, %r9;\nst.global.u32 [%rd0], %r8;\nD:\n"
+/* A lane of block 1 waits for block 0's flag; then its whole warp reads what block 0 has stored. */
+#define LANE_WAITS(behind)                                                                                            \
+    "add.u64 %rd4, %rd0, 900;\nmad.wide.u32 %rd5, %r0, 4, %rd0;\nmov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\n"  \
+    "setp.ne.u32 %p3, %r0, 0;\n@%p1 bra T;\nst.global.u32 [%rd5], %r0;\nbar.warp.sync 0xffffffff;\n"                  \
+    "@!%p3 st.release.gpu.global.u32 [%rd4], 1;\nbra D;\nT: @%p3 bra B;\nL: ld.acquire.gpu.global.u32 %r7, [%rd4];\n" \
+    "setp.ne.u32 %p2, %r7, 1;\n@%p2 bra L;\nB: " behind "ld.global.u32 %r8, [%rd5];\nst.global.u32 [%rd5+512], "      \
+    "%r8;\nD:\n"
+/* Block 1 waits for the upper half of 64 bits, and uses the lower half. */
+#define WAIT_FOR_HALF(store, test)                                                                                 \
+    FLAG "mov.b64 %rd5, {%r0, %r2};\n@%p1 bra L;\n" store "bra D;\nL: ld.volatile.global.u64 %rd6, [%rd4];\n" test \
+         "@%p2 bra L;\ncvt.u32.u64 %r8, %rd6;\nst.global.u32 [%rd0], %r8;\nD:\n"
+#define STORE_HALVES "st.volatile.global.u32 [%rd4+4], %r2;\nst.volatile.global.u32 [%rd4], %r0;\n"
+#define STORE_WHOLE "st.volatile.global.u64 [%rd4], %rd5;\n"
+#define TEST_MASKED "and.b64 %rd7, %rd6, -4294967296;\nsetp.eq.s64 %p2, %rd7, 0;\n"
+#define TEST_SHIFTED "shr.u64 %rd7, %rd6, 32;\nsetp.eq.s64 %p2, %rd7, 0;\n"
+/* All threads of two blocks arrive at a counter; the one with that ticket sets it back. */
+#define SET_BACK_BY(ticket)                                                                             \
+    "membar.gl;\natom.global.add.u32 %r7, [%rd0], 1;\nsetp.ne.u32 %p2, %r7, " ticket ";\n@%p2 bra D;\n" \
+    "st.global.u32 [%rd0], 0;\nD:\n"
+/* The first thread sets a counter back, at which blocks or warps arrive. */
+#define SET_BACK "setp.ne.u32 %p1, %r1, 0;\n@!%p1 st.global.u32 [%rd0], 0;\n"
+#define SET_BACK_SHARED(between)                                                                             \
+    "setp.ne.u32 %p1, %r0, 0;\nand.b32 %r6, %r0, 31;\nsetp.ne.u32 %p2, %r6, 0;\n@!%p1 st.shared.u32 [%r3], " \
+    "0;\n" between "@!%p2 atom.shared.add.u32 %r7, [%r3], 1;\n"
 /* All threads read the first word; the given thread adds to it. */
 #define READ_FIRST "ld.global.u32 %r7, [%rd0];\n"
 #define ADD_BY(thread) "setp.ne.u32 %p1, %r0, " thread ";\nadd.u32 %r7, %r7, 5;\n@!%p1 st.global.u32 [%rd0], %r7;\n"
@@ -233,6 +262,22 @@ static const pair pairs[] = {
          NEAR_FLAG("membar.cta;\n", "fence.acq_rel.cta;\n")),
     PAIR("flag in shared memory without a fence", RACE_SHARED, 1, 64, SHARED_FLAG("", "membar.cta;\n"),
          SHARED_FLAG("membar.cta;\n", "membar.cta;\n")),
+    PAIR("a flag in the upper half of 64 bits, by a mask", RACE_GLOBAL, 2, 1, WAIT_FOR_HALF(STORE_HALVES, TEST_MASKED),
+         WAIT_FOR_HALF(STORE_WHOLE, TEST_MASKED)),
+    PAIR("a flag in the upper half of 64 bits, by a shift", RACE_GLOBAL, 2, 1,
+         WAIT_FOR_HALF(STORE_HALVES, TEST_SHIFTED), WAIT_FOR_HALF(STORE_WHOLE, TEST_SHIFTED)),
+    PAIR("a lane that waits for its warp", RACE_GLOBAL, 2, 32, LANE_WAITS(""),
+         LANE_WAITS("bar.warp.sync 0xffffffff;\n")),
+    PAIR("a lane that waits for its warp and tells it by a shuffle", RACE_GLOBAL, 2, 32, LANE_WAITS(""),
+         LANE_WAITS("shfl.sync.idx.b32 %r7, %r7, 0, 31, 0xffffffff;\n")),
+    PAIR("lanes that arrive at a counter together", RACE_SHARED, 1, 32, LAST_LANE("relaxed"), LAST_LANE("acq_rel")),
+    PAIR("a counter that a lane sets back, but not the last", RACE_GLOBAL, 2, 32, SET_BACK_BY("40"), SET_BACK_BY("63")),
+    PAIR("a counter that the first block sets back before it arrives", RACE_GLOBAL, 4, 1,
+         SET_BACK "membar.gl;\natom.global.add.u32 %r7, [%rd0], 1;\n", "atom.global.add.u32 %r7, [%rd0], 1;\n"),
+    PAIR("a counter that the first warp sets back before it arrives", RACE_SHARED, 1, 64,
+         SET_BACK_SHARED("membar.cta;\n"), SET_BACK_SHARED("bar.sync 0;\n")),
+    PAIR("a counter that the first warp sets back and arrives at, without a fence", RACE_SHARED, 1, 64,
+         SET_BACK_SHARED(""), SET_BACK_SHARED("bar.sync 0;\n")),
     PAIR_WITH("flag in a cluster, fenced for a block", RACE_GLOBAL, 2, 1,
               FLAG SET_FLAG("membar.cta;\n") TAKE_FLAG("fence.acq_rel.cluster;\n"),
               FLAG SET_FLAG("fence.acq_rel.cluster;\n") TAKE_FLAG("fence.acq_rel.cluster;\n"), .cluster = 2),
