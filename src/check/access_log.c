@@ -610,7 +610,7 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
     const haul_action action = op->memory_class == HAUL_CLASS_GLOBAL_STORE ? HAUL_ACTION_WRITE : HAUL_ACTION_READ;
     if (views->count > 1 || w->sm->grid->locked || w->sm->grid->regions || sim_flights_matter(w, action) ||
-        sim_load_may_be_unused(w->sm->grid, op->instruction)) {
+        (sim_load_may_be_unused(w->sm->grid, op->instruction) && sim_lanes_without_use(w, op->instruction))) {
         uint64_t address[SIM_LANES];
         for (unsigned l = 0; l < SIM_LANES; l++)
             address[l] = (l < HALF ? first : second) + (uint64_t)(l % HALF) * op->bytes;

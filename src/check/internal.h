@@ -473,9 +473,10 @@ struct sim_domain {
 };
 
 /* The lanes of an actor that do not use what an instruction loads (unused_load.h); `instruction` is its index + 1. */
-enum { SIM_UNUSED_MEMOS = 64 };
+enum { SIM_UNUSED_MEMOS = 128 };
+#define SIM_EACH_CLUSTER UINT64_MAX
 typedef struct sim_unused_memo {
-    uint64_t cluster;
+    uint64_t cluster; /* SIM_EACH_CLUSTER: the same holds in all of them */
     uint32_t instruction, actor, lanes;
 } sim_unused_memo;
 

@@ -14,6 +14,7 @@ typedef struct search {
     const sim_warp *w;
     const uint32_t *writer;
     unsigned lane, depth, steps;
+    bool by_block; /* the block's index has had a part in it */
 } search;
 
 typedef sim_thread_value value;
@@ -61,7 +62,7 @@ uint32_t sim_last_writer(const ptx_function *f, uint32_t at, uint32_t reg) {
 
 /* ---- where values come from ---- */
 
-static value special(const search *s, unsigned name) {
+static value special(search *s, unsigned name) {
     const sim_grid *g = s->w->sm->grid;
     const uint32_t thread = s->w->index * SIM_LANES + s->lane, *size = g->block;
     switch (name) {
@@ -73,7 +74,7 @@ static value special(const search *s, unsigned name) {
     case PTX_SPECIAL_NTID_Z: return known(size[name - PTX_SPECIAL_NTID_X]);
     case PTX_SPECIAL_CTAID_X:
     case PTX_SPECIAL_CTAID_Y:
-    case PTX_SPECIAL_CTAID_Z: return known(s->w->block->at[name - PTX_SPECIAL_CTAID_X]);
+    case PTX_SPECIAL_CTAID_Z: s->by_block = true; return known(s->w->block->at[name - PTX_SPECIAL_CTAID_X]);
     case PTX_SPECIAL_NCTAID_X:
     case PTX_SPECIAL_NCTAID_Y:
     case PTX_SPECIAL_NCTAID_Z: return known(g->grid[name - PTX_SPECIAL_NCTAID_X]);
@@ -257,5 +258,7 @@ static value operand(search *s, const ptx_operand *o, unsigned type) {
 
 sim_thread_value sim_thread_value_of(const sim_warp *w, const uint32_t *writer, unsigned lane, uint32_t reg) {
     search s = {.w = w, .writer = writer, .lane = lane};
-    return of_register(&s, reg);
+    value v = of_register(&s, reg);
+    v.by_block = s.by_block;
+    return v;
 }

@@ -6,6 +6,7 @@
 
 typedef struct sim_thread_value {
     bool known;
+    bool by_block; /* threads of other blocks with the same index may have another value */
     uint64_t bits; /* of a predicate: 0 or 1 */
 } sim_thread_value;
 

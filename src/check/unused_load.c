@@ -281,13 +281,14 @@ void sim_unused_loads_free(sim_unused_loads *loads) {
 
 /* ---- while the launch runs ---- */
 
-static bool uses_value(const sim_warp *w, const sim_unused_load *load, unsigned lane) {
+static bool uses_value(const sim_warp *w, const sim_unused_load *load, unsigned lane, bool *by_block) {
     const sim_unused_loads *table = w->sm->grid->unused;
     bool may_use = true;
     for (uint32_t k = load->first; k < load->end; k++) {
         const sim_load_guard *g = &table->guards[k];
         if (may_use) {
             const sim_thread_value v = sim_thread_value_of(w, table->writer, lane, g->reg);
+            *by_block |= v.by_block;
             may_use = !v.known || (!g->is_branch && (v.bits != 0) == g->is_true);
         }
         if (g->ends_use && may_use) return true;
@@ -304,21 +305,23 @@ static uint32_t spread_lanes(uint32_t lanes, uint32_t bits) {
     return lanes;
 }
 
-static uint32_t find_lanes(const sim_warp *w, uint32_t instruction) {
+static sim_unused_memo find_lanes(const sim_warp *w, uint32_t instruction) {
     const sim_unused_load *load = &w->sm->grid->unused->of[instruction];
     uint32_t used = 0;
-    for (unsigned l = 0; l < SIM_LANES; l++)
-        if (uses_value(w, load, l)) used |= 1u << l;
-    return ~spread_lanes(used, load->reach);
+    bool by_block = false;
+    for (unsigned l = 0; l < SIM_LANES && ~used; l++)
+        if (!(used >> l & 1) && uses_value(w, load, l, &by_block)) used |= spread_lanes(1u << l, load->reach);
+    return (sim_unused_memo){.cluster = by_block ? w->block->cluster_index : SIM_EACH_CLUSTER,
+                             .instruction = instruction + 1,
+                             .actor = sim_actor(w),
+                             .lanes = ~used};
 }
 
 uint32_t sim_lanes_without_use(const sim_warp *w, uint32_t instruction) {
     const uint32_t actor = sim_actor(w);
     sim_unused_memo *m = &w->sm->hazards->unused[(instruction * 7 + actor) % SIM_UNUSED_MEMOS];
-    if (m->instruction != instruction + 1 || m->actor != actor || m->cluster != w->block->cluster_index)
-        *m = (sim_unused_memo){.cluster = w->block->cluster_index,
-                               .instruction = instruction + 1,
-                               .actor = actor,
-                               .lanes = find_lanes(w, instruction)};
+    const bool is_known = m->instruction == instruction + 1 && m->actor == actor &&
+                          (m->cluster == SIM_EACH_CLUSTER || m->cluster == w->block->cluster_index);
+    if (!is_known) *m = find_lanes(w, instruction);
     return m->lanes;
 }
