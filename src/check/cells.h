@@ -1,5 +1,5 @@
 /* Cells: the shadow of each word of shared memory. shared.c checks threads' accesses against them, async_copies.c
- * asynchronous copies and background products. */
+ * asynchronous copies and background products. shared_reports.c reports what these find. */
 #ifndef HAUL_CHECK_CELLS_H
 #define HAUL_CHECK_CELLS_H
 
@@ -16,6 +16,25 @@ static inline bool sim_visit_is_engine(const sim_visit *k, uint32_t thread) {
  * NULL if the finding was merged into an existing one. */
 sim_finding *sim_visit_report(const sim_visit *k, haul_finding_kind kind, uint32_t address, uint32_t bytes,
                               haul_action other_action, uint32_t other, uint32_t thread);
+/* Returns the lanes of an access to compare with the writer: not the writer itself, if others access with it. */
+uint32_t sim_lanes_beside(const sim_visit *k, uint32_t writer, uint32_t lanes);
+/* Report the current access with the write that the cell describes, which does not come before it, with the write of a
+ * copy that may still arrive, or with an earlier read. `told`: a flag has told the thread of the write
+ * (sim_was_told()). */
+void sim_cell_report_writer(const sim_visit *k, uint32_t address, uint32_t bytes, const sim_cell *c, bool told);
+void sim_cell_report_arriving(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction,
+                              uint32_t thread);
+void sim_cell_report_reader(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction,
+                            uint32_t thread);
+/* Reports two unordered writes, unless they are harmless. The second keeps those of a word as a contest if it can, and
+ * returns true if the word stays contested. */
+void sim_cell_report_overwrite(const sim_visit *k, const sim_cell *c, uint32_t address, uint32_t bytes);
+bool sim_cell_overwrite(const sim_visit *k, const sim_cell *c, uint32_t word);
+/* Advises a barrier of the warpgroup behind the wait for a product, whose parts others' warps read. */
+void sim_cell_report_own_wait(const sim_visit *k, uint32_t address, uint32_t bytes, uint32_t instruction,
+                              uint32_t thread);
+/* Taints a load's register, or marks bytes of a factor. Any other read of uninitialised bytes is reported at once. */
+void sim_cell_report_uninitialised(const sim_visit *k, uint32_t lanes, uint32_t address, uint32_t bytes);
 /* Advises a barrier between the write and the product for which the visitor reads. */
 void sim_visit_report_own_store(const sim_visit *k, uint32_t address, uint32_t bytes, const sim_cell *c);
 /* Returns the kind of access that wrote a cell with this state. */
