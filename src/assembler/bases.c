@@ -16,12 +16,6 @@ static const ptx_operand *address_operand(const ptx_instruction *i) {
     return &i->operands[i->op == PTX_OP_ST ? 0 : 1];
 }
 
-/* Odd bases are registers (values.h). */
-static bool base_register(const sim_place *place, uint32_t *reg) {
-    *reg = (uint32_t)(place->base / 2);
-    return place->base % 2 != 0;
-}
-
 /* ---- accesses and writes ---- */
 
 static sim_place place_of(const sim_bases *b, uint32_t instruction) {
@@ -36,7 +30,7 @@ static bool find_bases(sim_bases *b, bool (*is_access)(const ptx_instruction *))
         if (!is_access(&f->instructions[k])) continue;
         const sim_place place = place_of(b, k);
         uint32_t reg;
-        if (!base_register(&place, &reg) || b->values->definitions[reg] < 2) continue;
+        if (!sim_place_register(&place, &reg) || b->values->definitions[reg] < 2) continue;
         b->is_base[reg] = any = true;
     }
     return any;
@@ -64,7 +58,7 @@ static void note_access(const look *l, uint32_t instruction) {
     sim_bases *b = l->bases;
     const sim_place place = place_of(b, instruction);
     uint32_t reg;
-    if (!base_register(&place, &reg) || !b->is_base[reg]) return;
+    if (!sim_place_register(&place, &reg) || !b->is_base[reg]) return;
     if (l->wrote[reg] == l->block + 1 || l->asked[reg] == l->block + 1) return;
     const sim_base_entered e = {.reg = reg, .block = l->block};
     l->asked[reg] = l->block + 1;
@@ -218,7 +212,7 @@ sim_place sim_bases_place(sim_bases *b, uint32_t instruction, uint32_t block) {
     enum { VALUE_SHIFT = 34 };
     sim_place place = place_of(b, instruction);
     uint32_t reg;
-    if (base_register(&place, &reg) && b->is_base[reg]) place.base |= value_of(b, reg, block) << VALUE_SHIFT;
+    if (sim_place_register(&place, &reg) && b->is_base[reg]) place.base |= value_of(b, reg, block) << VALUE_SHIFT;
     return place;
 }
 

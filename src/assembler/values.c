@@ -297,7 +297,7 @@ static sim_place operand_place(const ptx_function *f, const sim_values *v, const
 
 /* Returns a register's value as another value plus a constant, if its definition has that form. */
 static sim_place register_place(const ptx_function *f, const sim_values *v, uint32_t reg, unsigned depth) {
-    sim_place self = {2 * (uint64_t)reg + 1, 0, v->alignment[reg], NULL}; /* odd, unlike every pointer to a variable */
+    sim_place self = {sim_register_base(reg), 0, v->alignment[reg], NULL};
     if (v->definitions[reg] != 1 || depth == 0) return self;
     const ptx_instruction *i = &f->instructions[v->definition[reg]];
     if (i->guarded || i->operand_count < 2 || i->operands[0].kind != PTX_REGISTER) return self;

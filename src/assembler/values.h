@@ -29,6 +29,16 @@ typedef struct sim_place {
 #define SIM_BASE_CONSTANT 0ull
 #define SIM_BASE_FRAME 2ull /* of local variables; no register's number and no pointer */
 
+/* Returns the base that stands for a register: an odd number, unlike every pointer to a variable. */
+static inline uint64_t sim_register_base(uint32_t reg) {
+    return 2 * (uint64_t)reg + 1;
+}
+/* Returns whether the base is a register; sets which. */
+static inline bool sim_place_register(const sim_place *place, uint32_t *reg) {
+    *reg = (uint32_t)(place->base / 2);
+    return place->base % 2 != 0;
+}
+
 /* Returns whether machine code calls a function for it: rounded quotients, reciprocals and roots, and integer divisions
  * other than 32-bit ones. */
 bool sim_is_call(const ptx_instruction *instruction);

@@ -219,6 +219,12 @@ static uint32_t add_address(sim_access_log *log, uint64_t address, unsigned lane
     return lanes | 1u << lane;
 }
 
+/* Adds the entry to each slice that has lanes of it. */
+static void add_shares(sim_access_log *log, sim_logged *e, const uint32_t shares[SIM_WATCH_SLICES]) {
+    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
+        if (shares[s]) add_to_slice(log, e, s, shares[s]);
+}
+
 /* Gives the entry a list of addresses and adds it to the slices of each. */
 static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES],
                        bool is_kept) {
@@ -236,8 +242,7 @@ static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const
     }
     e->from = from;
     e->to = last + e->bytes;
-    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
-        if (shares[s]) add_to_slice(log, e, s, shares[s]);
+    add_shares(log, e, shares);
 }
 
 /* True if each lane's element lies in a line of its own. */
@@ -252,8 +257,7 @@ static void distribute_lanes(sim_access_log *log, sim_logged *e, uint32_t lanes,
         const unsigned lane = (unsigned)__builtin_ctz(left);
         shares[sim_slice_of(address[lane] >> SIM_WATCH_PAGE)] |= 1u << lane;
     }
-    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
-        if (shares[s]) add_to_slice(log, e, s, shares[s]);
+    add_shares(log, e, shares);
 }
 
 /* Gives the entry a base and a stride and adds it to the slices in between. */

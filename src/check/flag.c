@@ -261,7 +261,7 @@ static void learn_of_reads(sim_views *v, uint32_t lanes, sim_floor floor) {
         if (sim_view_at(v, i)->lanes & lanes) sim_floor_raise(&sim_view_at(v, i)->floor, floor);
 }
 
-static bool is_used(const sim_warp *w, const sim_op *op, uint8_t use) {
+static bool is_used(const sim_warp *w, const sim_op *op, uint16_t use) {
     const uint16_t *uses = w->sm->grid->uses;
     return uses && uses[op->instruction] & use;
 }

@@ -427,10 +427,6 @@ static unsigned count_of(uint32_t words) {
     return (unsigned)__builtin_popcount(words);
 }
 
-static uint32_t *values_of(const sim_touches *t) {
-    return (uint32_t *)(void *)(t->list + t->capacity);
-}
-
 bool sim_slice_reserve_touches(sim_slice *s, sim_line_words *line, uint32_t words, sim_row_role role) {
     sim_touches *t = &line->roles[role], grown = {.words = t->words};
     const unsigned kind = role == SIM_ROW_WRITER ? SIM_LIST_WRITERS : SIM_LIST_READERS;
@@ -440,7 +436,7 @@ bool sim_slice_reserve_touches(sim_slice *s, sim_line_words *line, uint32_t word
     if (!grown.list) return false;
     if (t->list) {
         memcpy(grown.list, t->list, count * sizeof *grown.list);
-        if (role == SIM_ROW_WRITER) memcpy(values_of(&grown), values_of(t), count * sizeof(uint32_t));
+        if (role == SIM_ROW_WRITER) memcpy(sim_touches_values(&grown), sim_touches_values(t), count * sizeof(uint32_t));
         leave_list(s, kind, t->capacity, t->list);
     }
     *t = grown;
@@ -454,7 +450,7 @@ sim_kept_touch *sim_slice_add_touch(sim_slice *s, sim_line_words *line, unsigned
     for (unsigned i = end; i > at; i--) t->list[i] = t->list[i - 1];
     t->list[at] = (sim_kept_touch){0};
     if (role == SIM_ROW_WRITER) {
-        uint32_t *values = values_of(t);
+        uint32_t *values = sim_touches_values(t);
         for (unsigned i = end; i > at; i--) values[i] = values[i - 1];
         values[at] = 0;
     }

@@ -101,10 +101,15 @@ static inline sim_kept_touch sim_word_touch(const sim_line_words *line, unsigned
     return kept ? *kept : (sim_kept_touch){0};
 }
 
+/* Returns the hashes behind a list of writers. */
+static inline uint32_t *sim_touches_values(const sim_touches *t) {
+    return (uint32_t *)(void *)(t->list + t->capacity);
+}
+
 /* Returns the hash of the value that was stored last to the word, which has a writer. */
 static inline uint32_t *sim_word_value(const sim_line_words *line, unsigned word) {
     const sim_touches *t = &line->roles[SIM_ROW_WRITER];
-    return (uint32_t *)(void *)(t->list + t->capacity) + sim_place_among(t->words, word);
+    return sim_touches_values(t) + sim_place_among(t->words, word);
 }
 
 /* The first pages of a slice get hashes of 32 bits, which tell all values of a word apart; the others get 16 bits,
@@ -158,7 +163,7 @@ typedef struct sim_kept_adder {
     uint32_t lanes;
 } sim_kept_adder;
 
-/* Those of some words of a line, in the words' order. */
+/* The last atomic operations on some words of a line, in the words' order. */
 typedef struct sim_line_adders {
     uint32_t words, capacity;
     sim_kept_adder list[];

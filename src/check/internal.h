@@ -415,7 +415,7 @@ typedef struct sim_telling {
 /* Fences of any scope, and those that reach the grid. */
 enum { SIM_FENCES_NEAR, SIM_FENCES_FAR, SIM_FENCES };
 
-/* What a strong read of some words tells, and whose reads it knows to be over. */
+/* What a thread learns from a strong read: of releases, and of reads that are over. */
 typedef struct sim_read_words {
     sim_heard heard;
     sim_floor seen;

@@ -1,24 +1,19 @@
 #include "check/look_first.h"
 
+#include "assembler/values.h"
 #include "check/internal.h"
 #include "ptx/edges.h"
 
-/* Sums of an address that are followed, registers that a value flows into, and blocks behind a branch that it decides.
- * A look needs few; a kernel may have many loads, and registers without a first value may be sums of each other. */
-enum { MOST_SUMS = 8, MOST_REGISTERS = 64, MOST_BLOCKS = 64 };
-
-/* An address: a register, or a variable, and a number of bytes. */
-typedef struct word {
-    uint32_t reg;                 /* if there is no variable */
-    const ptx_variable *variable; /* NULL: none */
-    int64_t offset;
-} word;
+/* Registers that a value flows into, and blocks behind a branch that it decides: a look needs few, and a kernel may
+ * have many loads. */
+enum { MOST_REGISTERS = 64, MOST_BLOCKS = 64 };
 
 typedef struct search {
     const sim_loops *loops;
     const ptx_liveness *live;
+    sim_values values;
     uint32_t load, home;                  /* the load, and its block */
-    word word;                            /* that it loads */
+    sim_place word;                       /* that it loads */
     bool moves;                           /* its address changes in some other block, as in a loop */
     uint32_t *has;                        /* by register: the last load whose value may have flowed into it, + 1 */
     uint32_t list[MOST_REGISTERS], count; /* the registers of the current load */
@@ -40,48 +35,34 @@ bool sim_has_limits(const ptx_function *f) {
     return false;
 }
 
-static uint32_t writer_count(const search *s, uint32_t reg) {
-    return s->loops->writers.first[reg + 1] - s->loops->writers.first[reg];
+static bool has_several_values(const search *s, const sim_place *p, uint32_t *base) {
+    return sim_place_register(p, base) && s->values.definitions[*base] > 1;
 }
 
-/* Returns the instruction that adds a number to a register of one value to get the address in `reg`; NULL if there is
- * no such instruction. */
-static const ptx_instruction *sum_in(const search *s, uint32_t reg) {
-    if (writer_count(s, reg) != 1) return NULL;
-    const ptx_instruction *i =
-        &s->loops->function->instructions[s->loops->writers.instructions[s->loops->writers.first[reg]]];
-    const bool is_sum =
-        i->op == PTX_OP_ADD && !i->guarded && i->operands[1].kind == PTX_REGISTER && i->operands[2].kind == PTX_INTEGER;
-    return is_sum && writer_count(s, i->operands[1].reg) == 1 ? i : NULL;
-}
-
-static bool find_word(const search *s, const ptx_operand *memory, word *w) {
-    if (memory->kind != PTX_MEMORY) return false;
-    const ptx_operand *base = &memory->parts[0];
-    *w = (word){.offset = (int64_t)memory->offset};
-    if (base->kind == PTX_VARIABLE_ADDRESS) w->variable = base->variable;
-    if (base->kind != PTX_REGISTER) return w->variable;
-    w->reg = base->reg;
-    const ptx_instruction *sum;
-    for (unsigned k = 0; k < MOST_SUMS && (sum = sum_in(s, w->reg)); k++) {
-        w->reg = sum->operands[1].reg;
-        w->offset += (int64_t)sum->operands[2].bits;
-    }
-    return true;
+/* Returns the place of a memory operand. Sums with a register that changes stand for themselves, as it may have changed
+ * since. */
+static sim_place place_of(const search *s, const ptx_operand *memory) {
+    uint32_t base;
+    const ptx_operand *address = &memory->parts[0];
+    const sim_place p = sim_place_of(s->loops->function, &s->values, memory);
+    if (address->kind != PTX_REGISTER || !has_several_values(s, &p, &base)) return p;
+    return (sim_place){.base = sim_register_base(address->reg), .offset = memory->offset};
 }
 
 static bool limits_word(const search *s, const ptx_instruction *i) {
-    word w;
-    if (!is_limit(i) || !find_word(s, &i->operands[ptx_is(i->op, PTX_KIND_ATOMIC)], &w)) return false;
-    return w.reg == s->word.reg && w.variable == s->word.variable && w.offset == s->word.offset;
+    if (!is_limit(i)) return false;
+    const sim_place p = place_of(s, &i->operands[ptx_is(i->op, PTX_KIND_ATOMIC)]);
+    return p.base == s->word.base && p.offset == s->word.offset;
 }
 
 /* ---- the instructions behind a branch ---- */
 
-/* What one side of the branch writes must be of no use behind it; nor may the word's address change. */
+/* The value has another effect if a register that one side of the branch writes is read after it, or if it holds the
+ * word's address. */
 static void note_write(void *context, uint32_t reg, bool writes) {
     search *s = context;
-    const bool is_address = !s->word.variable && s->word.reg == reg;
+    uint32_t base;
+    const bool is_address = sim_place_register(&s->word, &base) && base == reg;
     const bool is_needed = s->join != PTX_NO_BLOCK && ptx_is_live_in(s->live, s->join, reg);
     s->is_lost |= writes && (is_address || is_needed);
 }
@@ -164,8 +145,8 @@ static void follow_use(search *s, uint32_t use, uint32_t reg) {
 
 /* Returns whether the word's address stays as it is from the load to the end of its block. note_write() sees to the
  * blocks behind that one's branch. */
-static bool keeps_address(const search *s) {
-    const uint32_t *first = &s->loops->writers.first[s->word.reg];
+static bool keeps_address(const search *s, uint32_t base) {
+    const uint32_t *first = &s->loops->writers.first[base];
     const uint32_t end = s->loops->function->blocks[s->home].end;
     for (uint32_t k = first[0]; k < first[1]; k++) {
         const uint32_t writer = s->loops->writers.instructions[k];
@@ -176,9 +157,10 @@ static bool keeps_address(const search *s) {
 
 static bool is_look(search *s) {
     const ptx_instruction *load = &s->loops->function->instructions[s->load];
-    if (!find_word(s, &load->operands[1], &s->word)) return false;
-    s->moves = !s->word.variable && writer_count(s, s->word.reg) > 1;
-    if (s->moves && !keeps_address(s)) return false;
+    uint32_t base;
+    s->word = place_of(s, &load->operands[1]);
+    s->moves = has_several_values(s, &s->word, &base);
+    if (s->moves && !keeps_address(s, base)) return false;
     s->count = 0;
     s->is_limited = s->is_lost = false;
     ptx_visit_registers(load, spread, s);
@@ -197,6 +179,7 @@ void sim_looks_mark(const sim_loops *loops, const ptx_liveness *live, arena *mem
                 .live = live,
                 .has = ARENA_ARRAY(memory, registers, uint32_t),
                 .inside = ARENA_ARRAY(memory, f->block_count, bool)};
+    sim_values_find(f, memory, &s.values);
     for (s.home = 0; s.home < f->block_count; s.home++)
         for (s.load = f->blocks[s.home].first; s.load < f->blocks[s.home].end; s.load++) {
             const ptx_instruction *i = &f->instructions[s.load];

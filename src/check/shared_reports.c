@@ -1,4 +1,4 @@
-/* What is told of unordered accesses to shared memory: kind, grade and words. */
+/* Reports of unordered accesses to shared memory: their kind, their grade and their text. */
 #include "assembler/engine.h"
 #include "check/cells.h"
 

@@ -126,11 +126,10 @@ static value comparison(search *s, const ptx_instruction *i) {
 }
 
 static value shifted(const ptx_instruction *i, value a, value by) {
-    const bool left = i->op == PTX_OP_SHL, beyond = (uint32_t)by.bits >= ptx_bits(i->type);
+    const uint32_t bits = (uint32_t)by.bits;
     if (!a.known || !by.known) return unknown;
-    if (beyond) return known(!left && ptx_is_signed(i->type) && (int64_t)a.bits < 0 ? UINT64_MAX : 0);
-    if (left) return known(a.bits << by.bits);
-    return known(ptx_is_signed(i->type) ? (uint64_t)((int64_t)a.bits >> by.bits) : a.bits >> by.bits);
+    if (i->op == PTX_OP_SHR) return known(sim_shifted_right(i->type, a.bits, bits));
+    return known(bits < ptx_bits(i->type) ? a.bits << bits : 0);
 }
 
 static value quotient(const ptx_instruction *i, uint64_t a, uint64_t b) {

@@ -177,11 +177,10 @@ bool sim_compares(unsigned relation, bool is_signed, int64_t a, int64_t b) {
     }
 }
 
-static uint64_t shifted(const ptx_instruction *shr, uint64_t value, uint32_t by) {
-    const unsigned bits = ptx_bits(shr->type), most = by < bits ? by : bits - 1;
-    if (ptx_is_signed(shr->type)) return (uint64_t)(with_sign(value, bits) >> most);
-    const uint64_t whole = bits == 64 ? value : (uint32_t)value;
-    return by < bits ? whole >> by : 0;
+uint64_t sim_shifted_right(unsigned type, uint64_t value, uint32_t by) {
+    const bool beyond = by >= ptx_bits(type);
+    if (ptx_is_signed(type)) return (uint64_t)((int64_t)value >> (beyond ? 63 : by));
+    return beyond ? 0 : value >> by;
 }
 
 /* Returns what the instruction makes of a loaded value: one of its operands is the value, which no register has yet. */
@@ -191,7 +190,10 @@ static uint64_t mask(const sim_warp *w, const sim_wait_condition *c, unsigned la
     if (i->op == PTX_OP_CVT) return bits == 32 ? (uint32_t)value : value;
     const uint64_t other =
         sim_integer_in(w, &i->operands[c->is_masked_first ? 2 : 1], i->op == PTX_OP_SHR ? 32 : bits, lane);
-    if (i->op == PTX_OP_SHR) return shifted(i, value, (uint32_t)other);
+    const uint64_t whole = ptx_is_signed(i->type) ? (uint64_t)with_sign(value, bits)
+                           : bits == 32           ? (uint32_t)value
+                                                  : value;
+    if (i->op == PTX_OP_SHR) return sim_shifted_right(i->type, whole, (uint32_t)other);
     return i->op == PTX_OP_AND ? value & other : value ^ other;
 }
 

@@ -34,5 +34,7 @@ bool sim_wait_ends(const sim_warp *w, const sim_wait_condition *c, unsigned lane
 uint64_t sim_integer_in(const sim_warp *w, const ptx_operand *o, unsigned bits, unsigned lane);
 /* Returns what setp returns for integers; `relation`: its modifier. */
 bool sim_compares(unsigned relation, bool is_signed, int64_t a, int64_t b);
+/* Returns what shr returns; `value` has all 64 bits as its type extends it. */
+uint64_t sim_shifted_right(unsigned type, uint64_t value, uint32_t by);
 
 #endif

@@ -72,19 +72,22 @@ static CUDA_MEMCPY3D copy_of(const sim_work *w) {
     return c;
 }
 
+/* Makes this the node's only work. Returns false without memory. */
+static bool set_work(CUgraphNode n, const sim_work *w) {
+    if (!make_works(n, 1)) return false;
+    n->works[0] = *w;
+    if (!w->site.address) n->works[0].site = sim_order_site(n->graph->context);
+    n->work_count = 1;
+    return true;
+}
+
 /* Memory that a graph allocates and frees belongs to the graph, and stays for its next launch, but what it holds is not
  * to be read before the one node and behind the other. */
 static bool forget_contents(CUgraphNode n, CUdeviceptr address) {
     sim_range range;
     const CUcontext owner = sim_owner_of(n->graph->context, address);
     if (!sim_memory_find(owner->memory, address, &range)) return true;
-    if (!make_works(n, 1)) return false;
-    n->works[0] = (sim_work){.kind = SIM_WORK_FORGET,
-                             .site = sim_order_site(n->graph->context),
-                             .from = range.from,
-                             .bytes = range.to - range.from};
-    n->work_count = 1;
-    return true;
+    return set_work(n, &(sim_work){.kind = SIM_WORK_FORGET, .from = range.from, .bytes = range.to - range.from});
 }
 
 /* The record that was asked for at the capture is not the launch's. */
@@ -104,12 +107,9 @@ bool sim_node_take_work(CUgraphNode n, const sim_work *w) {
     case DRIVER_NODE_FREE: n->of.allocation.address = w->from; return forget_contents(n, w->from);
     default: n->of.copy = copy_of(w);
     }
-    if (!make_works(n, 1)) return false;
-    n->works[0] = *w;
+    if (!set_work(n, w)) return false;
     n->works[0].run = NULL;
     n->works[0].ordered = NULL;
-    if (!w->site.address) n->works[0].site = sim_order_site(n->graph->context);
-    n->work_count = 1;
     return true;
 }
 

@@ -631,7 +631,7 @@ static void add_unwritten(const sim_memory *memory, const sim_use *use, sim_orde
 
 /* A copy of which some bytes were written is left alone unless checks are strict: buffers have gaps, and room for
  * results. */
-static void check_source(const sim_order *o, CUcontext c, const sim_ordered *a) {
+static void check_contents(const sim_order *o, CUcontext c, const sim_ordered *a) {
     sim_order_finding f = {.fault = SIM_ORDER_UNWRITTEN, .later = a->end, .earlier = a->end};
     for (size_t i = 0; i < a->reach.count; i++) {
         const sim_use *use = &a->reach.items[i];
@@ -647,7 +647,7 @@ void sim_order_work(CUstream s, sim_work *w) {
     sim_order *o = order_of(s->context);
     if (!o || !w->ordered || w->kind == SIM_WORK_LAUNCH || w->kind == SIM_WORK_CALL) return;
     check_copy(o, w->ordered);
-    if (copies_to_host(w)) check_source(o, s->context, w->ordered);
+    if (copies_to_host(w)) check_contents(o, s->context, w->ordered);
     check(o, w->ordered);
     w->ordered = NULL;
 }
