@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "check/scratch.h"
 #include "ptx/liveness.h"
+#include "ptx/register_list.h"
 #include "ptx/traits.h"
 #include "ptx/users.h"
 
@@ -21,18 +22,10 @@ struct sim_adders {
 typedef struct search {
     const ptx_function *function;
     ptx_users writers;
-    bool *has; /* by register */
-    uint32_t *list, count;
-    uint64_t *bases; /* a bit for each parameter that the address may come from */
-    bool any;        /* it may come from anywhere */
+    ptx_register_list sources; /* of the address */
+    uint64_t *bases;           /* a bit for each parameter that the address may come from */
+    bool any;                  /* it may come from anywhere */
 } search;
-
-static void note_source(void *context, uint32_t reg, bool writes) {
-    search *s = context;
-    if (writes || s->has[reg]) return;
-    s->has[reg] = true;
-    s->list[s->count++] = reg;
-}
 
 /* Adds the parameter that the instruction loads; pointers have 64 bits. */
 static void add_parameter(search *s, const ptx_instruction *load) {
@@ -51,7 +44,7 @@ static void trace_writer(search *s, const ptx_instruction *i) {
         return;
     }
     if (ptx_is_pure(i->op)) {
-        ptx_visit_registers(i, note_source, s);
+        ptx_list_sources(&s->sources, i);
         for (unsigned k = 0; k < i->operand_count; k++) s->any |= i->operands[k].kind == PTX_VARIABLE_ADDRESS;
     } else if (ptx_bits(i->type) >= 64)
         s->any = true; /* a pointer from memory */
@@ -59,16 +52,15 @@ static void trace_writer(search *s, const ptx_instruction *i) {
 
 /* Adds the parameters from which the operand's address may be computed, whatever path control takes. */
 static void trace(search *s, const ptx_operand *memory) {
-    memset(s->has, 0, s->function->register_count * sizeof *s->has);
-    s->count = 0;
     const ptx_operand *base = memory->kind == PTX_MEMORY ? &memory->parts[0] : NULL;
     if (!base || base->kind != PTX_REGISTER) {
         s->any = true;
         return;
     }
-    note_source(s, base->reg, false);
-    while (s->count && !s->any) {
-        const uint32_t reg = s->list[--s->count];
+    ptx_register_list_clear(&s->sources);
+    ptx_list_register(&s->sources, base->reg);
+    for (uint32_t next = 0; next < s->sources.count && !s->any; next++) {
+        const uint32_t reg = s->sources.registers[next];
         for (uint32_t k = s->writers.first[reg]; k < s->writers.first[reg + 1]; k++)
             trace_writer(s, &s->function->instructions[s->writers.instructions[k]]);
     }
@@ -101,10 +93,8 @@ static void trace_all(search *s, bool adders) {
 
 static bool may_meet(const ptx_function *f, arena *memory) {
     const size_t words = f->param_count / 64 + 1;
-    search s = {.function = f,
-                .has = ARENA_ARRAY(memory, f->register_count + 1, bool),
-                .list = ARENA_ARRAY(memory, f->register_count + 1, uint32_t),
-                .bases = ARENA_ARRAY(memory, words, uint64_t)};
+    search s = {
+        .function = f, .sources = ptx_register_list_make(f, memory), .bases = ARENA_ARRAY(memory, words, uint64_t)};
     ptx_users_find(f, memory, NULL, &s.writers);
     trace_all(&s, true);
     if (s.any) return true;
@@ -121,23 +111,15 @@ static bool may_meet(const ptx_function *f, arena *memory) {
 typedef struct result {
     const ptx_function *function;
     ptx_users readers;
-    uint32_t *list, count;
-    bool *has; /* by register */
+    ptx_register_list value; /* registers that the result may have flowed into */
 } result;
-
-static void note_result(void *context, uint32_t reg, bool writes) {
-    result *r = context;
-    if (!writes || r->has[reg]) return;
-    r->has[reg] = true;
-    r->list[r->count++] = reg;
-}
 
 /* Returns how the instruction uses the register; pure ones pass its value on. */
 static uint8_t use_in(result *r, const ptx_instruction *i, uint32_t reg) {
     if (i->guarded && i->guard == reg) return SIM_RESULT_DECIDES;
     if (ptx_is_address_in(i, reg)) return SIM_RESULT_ADDRESSES;
     if (ptx_is_pure(i->op)) {
-        ptx_visit_registers(i, note_result, r);
+        ptx_list_results(&r->value, i);
         return 0;
     }
     return SIM_RESULT_DECIDES;
@@ -145,11 +127,10 @@ static uint8_t use_in(result *r, const ptx_instruction *i, uint32_t reg) {
 
 static uint8_t uses_of(result *r, const ptx_instruction *atomic) {
     uint8_t uses = 0;
-    memset(r->has, 0, r->function->register_count * sizeof *r->has);
-    r->count = 0;
-    ptx_visit_registers(atomic, note_result, r);
-    while (r->count) {
-        const uint32_t reg = r->list[--r->count];
+    ptx_register_list_clear(&r->value);
+    ptx_list_results(&r->value, atomic);
+    for (uint32_t next = 0; next < r->value.count; next++) {
+        const uint32_t reg = r->value.registers[next];
         for (uint32_t k = r->readers.first[reg]; k < r->readers.first[reg + 1]; k++)
             uses |= use_in(r, &r->function->instructions[r->readers.instructions[k]], reg);
     }
@@ -157,9 +138,7 @@ static uint8_t uses_of(result *r, const ptx_instruction *atomic) {
 }
 
 static void find_uses(const ptx_function *f, arena *memory, uint8_t *uses) {
-    result r = {.function = f,
-                .list = ARENA_ARRAY(memory, f->register_count + 1, uint32_t),
-                .has = ARENA_ARRAY(memory, f->register_count + 1, bool)};
+    result r = {.function = f, .value = ptx_register_list_make(f, memory)};
     ptx_users_find(f, memory, &r.readers, NULL);
     for (size_t i = 0; i < f->instruction_count; i++)
         if (ptx_is(f->instructions[i].op, PTX_KIND_ATOMIC)) uses[i] = uses_of(&r, &f->instructions[i]);

@@ -3,6 +3,7 @@
 #include "assembler/values.h"
 #include "check/internal.h"
 #include "ptx/edges.h"
+#include "ptx/register_list.h"
 
 /* Registers that a value flows into, and blocks behind a branch that it decides: a look needs few, and a kernel may
  * have many loads. */
@@ -12,11 +13,10 @@ typedef struct search {
     const sim_loops *loops;
     const ptx_liveness *live;
     sim_values values;
-    uint32_t load, home;                  /* the load, and its block */
-    sim_place word;                       /* that it loads */
-    bool moves;                           /* its address changes in some other block, as in a loop */
-    uint32_t *has;                        /* by register: the last load whose value may have flowed into it, + 1 */
-    uint32_t list[MOST_REGISTERS], count; /* the registers of the current load */
+    uint32_t load, home;     /* the load, and its block */
+    sim_place word;          /* that it loads */
+    bool moves;              /* its address changes in some other block, as in a loop */
+    ptx_register_list value; /* registers that the loaded value may have flowed into */
     bool *inside; /* by block, of the branch being looked at: where only some lanes come before they all meet */
     uint32_t path[MOST_BLOCKS], blocks; /* these blocks */
     uint32_t join;                      /* where they meet; PTX_NO_BLOCK: at the end */
@@ -108,15 +108,6 @@ static void follow_branch(search *s, uint32_t branch) {
 
 /* ---- where the value flows ---- */
 
-static void spread(void *context, uint32_t reg, bool writes) {
-    search *s = context;
-    if (!writes || s->has[reg] == s->load + 1) return;
-    s->is_lost |= s->count == MOST_REGISTERS;
-    if (s->is_lost) return;
-    s->has[reg] = s->load + 1;
-    s->list[s->count++] = reg;
-}
-
 static bool is_guard_only(const ptx_instruction *i, uint32_t reg) {
     for (unsigned k = 0; k < i->operand_count; k++)
         if (i->operands[k].kind == PTX_REGISTER && i->operands[k].reg == reg) return false;
@@ -132,7 +123,8 @@ static bool has_readers(const search *s, const ptx_instruction *i) {
 static void follow_use(search *s, uint32_t use, uint32_t reg) {
     const ptx_instruction *i = &s->loops->function->instructions[use];
     if (ptx_is_pure(i->op)) {
-        ptx_visit_registers(i, spread, s);
+        ptx_list_results(&s->value, i);
+        s->is_lost |= s->value.count > MOST_REGISTERS;
     } else if (!is_guard_only(i, reg) || (s->moves && ptx_block_of(s->loops->function, use) != s->home)) {
         s->is_lost = true;
     } else if (i->op == PTX_OP_BRA) {
@@ -161,23 +153,22 @@ static bool is_look(search *s) {
     s->word = place_of(s, &load->operands[1]);
     s->moves = has_several_values(s, &s->word, &base);
     if (s->moves && !keeps_address(s, base)) return false;
-    s->count = 0;
     s->is_limited = s->is_lost = false;
-    ptx_visit_registers(load, spread, s);
-    for (uint32_t next = 0; next < s->count && !s->is_lost; next++) {
-        const uint32_t *first = &s->loops->readers.first[s->list[next]];
+    ptx_register_list_clear(&s->value);
+    ptx_list_results(&s->value, load);
+    for (uint32_t next = 0; next < s->value.count && !s->is_lost; next++) {
+        const uint32_t reg = s->value.registers[next], *first = &s->loops->readers.first[reg];
         for (uint32_t k = first[0]; k < first[1] && !s->is_lost; k++)
-            follow_use(s, s->loops->readers.instructions[k], s->list[next]);
+            follow_use(s, s->loops->readers.instructions[k], reg);
     }
     return s->is_limited && !s->is_lost;
 }
 
 void sim_looks_mark(const sim_loops *loops, const ptx_liveness *live, arena *memory, uint16_t *table) {
     const ptx_function *f = loops->function;
-    const size_t registers = f->register_count + 1;
     search s = {.loops = loops,
                 .live = live,
-                .has = ARENA_ARRAY(memory, registers, uint32_t),
+                .value = ptx_register_list_make(f, memory),
                 .inside = ARENA_ARRAY(memory, f->block_count, bool)};
     sim_values_find(f, memory, &s.values);
     for (s.home = 0; s.home < f->block_count; s.home++)

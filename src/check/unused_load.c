@@ -8,6 +8,7 @@
 #include "check/thread_value.h"
 #include "ptx/liveness.h"
 #include "ptx/matrix.h"
+#include "ptx/register_list.h"
 #include "ptx/traits.h"
 #include "ptx/users.h"
 
@@ -26,10 +27,10 @@ typedef struct search {
     const ptx_function *function;
     ptx_users readers;
     sim_dominance dominance;
-    uint32_t *writer;      /* by register: sim_unused_loads.writer */
-    uint8_t *decided;      /* by register */
-    uint32_t *has, load;   /* by register: the last load whose value may have flowed into it, + 1 */
-    uint32_t *list, count; /* the registers of the current load */
+    uint32_t *writer; /* by register: sim_unused_loads.writer */
+    uint8_t *decided; /* by register */
+    uint32_t load;
+    ptx_register_list value; /* registers that the load's value may have flowed into */
     sim_load_guard guards[(MOST_USES + 1) * (MOST_GUARDS + 1)];
     uint32_t guard_count, use_count;
     uint32_t reach; /* sim_unused_load.reach of the current load */
@@ -134,13 +135,6 @@ static bool add_use(search *s, uint32_t instruction) {
 
 /* ---- where a loaded value flows ---- */
 
-static void spread(void *context, uint32_t reg, bool writes) {
-    search *s = context;
-    if (!writes || s->has[reg] == s->load + 1) return;
-    s->has[reg] = s->load + 1;
-    s->list[s->count++] = reg;
-}
-
 static bool holds(const ptx_operand *o, uint32_t reg) {
     for (uint32_t k = 0; o->kind == PTX_VECTOR && k < o->part_count; k++)
         if (o->parts[k].kind == PTX_REGISTER && o->parts[k].reg == reg) return true;
@@ -178,17 +172,18 @@ static bool goes_on(search *s, const ptx_instruction *i, uint32_t reg) {
  * address, a branch. Returns false if any lane may use the value. */
 static bool find_uses(search *s) {
     const ptx_instruction *instructions = s->function->instructions;
-    s->count = s->guard_count = s->use_count = s->reach = 0;
-    ptx_visit_registers(&instructions[s->load], spread, s);
-    for (uint32_t next = 0; next < s->count; next++) {
-        const uint32_t reg = s->list[next];
+    s->guard_count = s->use_count = s->reach = 0;
+    ptx_register_list_clear(&s->value);
+    ptx_list_results(&s->value, &instructions[s->load]);
+    for (uint32_t next = 0; next < s->value.count; next++) {
+        const uint32_t reg = s->value.registers[next];
         for (uint32_t k = s->readers.first[reg]; k < s->readers.first[reg + 1]; k++) {
             const uint32_t i = s->readers.instructions[k];
             if (goes_on(s, &instructions[i], reg))
-                ptx_visit_registers(&instructions[i], spread, s);
+                ptx_list_results(&s->value, &instructions[i]);
             else if (!add_use(s, i))
                 return false;
-            if (s->count > MOST_REGISTERS) return false;
+            if (s->value.count > MOST_REGISTERS) return false;
         }
     }
     return s->use_count > 0;
@@ -249,8 +244,7 @@ static void prepare(search *s, arena *memory) {
     ptx_users writers;
     s->writer = ARENA_ARRAY(memory, registers, uint32_t);
     s->decided = ARENA_ARRAY(memory, registers, uint8_t);
-    s->has = ARENA_ARRAY(memory, registers, uint32_t);
-    s->list = ARENA_ARRAY(memory, registers, uint32_t);
+    s->value = ptx_register_list_make(f, memory);
     sim_dominance_find(f, memory, &s->dominance);
     ptx_users_find(f, memory, &s->readers, &writers);
     for (size_t r = 0; r < f->register_count; r++)

@@ -14,6 +14,7 @@
 #include "check/look_first.h"
 #include "check/volatile_use.h"
 #include "ptx/liveness.h"
+#include "ptx/register_list.h"
 #include "ptx/traits.h"
 #include "state/program.h"
 
@@ -25,13 +26,10 @@ typedef struct flow {
     ptx_users readers, writers;
     const uint32_t *component; /* by block (ptx/components.h) */
     const bool *looping;
-    bool *stored;          /* by register: a value computed from it is stored */
-    bool *guards;          /* by register: a value computed from it guards an instruction */
-    uint32_t *has, values; /* by register: the number of the last value that may have flowed into it */
-    uint32_t *list;        /* worklist: registers that the current value flows into, or that are stored */
-    uint32_t count;
-    bool *set;      /* stored or guards, while it is computed */
-    uint32_t guard; /* guard of the instruction, which does not count; PTX_NO_BLOCK: none, or it counts */
+    ptx_register_list stored;  /* a value computed from them is stored */
+    ptx_register_list guards;  /* a value computed from them guards an instruction */
+    ptx_register_list value;   /* the value at hand may have flowed into them, or come from them */
+    ptx_register_list changed; /* such a value, changed */
     ptx_liveness live;
     arena *memory;
     sim_peeks *peeks;
@@ -49,68 +47,51 @@ static bool is_branch(const ptx_instruction *i) {
 
 /* ---- values that are stored, found backwards from the stores ---- */
 
-static void note_source(void *context, uint32_t reg, bool writes) {
-    flow *x = context;
-    if (writes || reg == x->guard || x->set[reg]) return;
-    x->set[reg] = true;
-    x->list[x->count++] = reg;
-}
-
 /* Adds all registers from which the listed ones are computed. */
-static void trace_back(flow *x) {
-    x->guard = PTX_NO_BLOCK;
-    while (x->count) {
-        const uint32_t reg = x->list[--x->count];
+static void trace_back(const flow *x, ptx_register_list *list) {
+    for (uint32_t next = 0; next < list->count; next++) {
+        const uint32_t reg = list->registers[next];
         for (uint32_t k = x->writers.first[reg]; k < x->writers.first[reg + 1]; k++)
-            ptx_visit_registers(&x->function->instructions[x->writers.instructions[k]], note_source, x);
+            ptx_list_sources(list, &x->function->instructions[x->writers.instructions[k]]);
     }
 }
 
 static void find_stored(flow *x) {
     const ptx_function *f = x->function;
-    x->set = x->stored;
     for (size_t i = 0; i < f->instruction_count; i++) {
         const ptx_instruction *at = &f->instructions[i];
         if (!ptx_is(at->op, PTX_KIND_STORE | PTX_KIND_ATOMIC | PTX_KIND_REDUCTION)) continue;
-        x->guard = at->guarded ? at->guard : PTX_NO_BLOCK;
-        ptx_visit_registers(at, note_source, x);
+        ptx_instruction unguarded = *at;
+        unguarded.guarded = false;
+        ptx_list_sources(&x->stored, &unguarded);
     }
-    trace_back(x);
+    trace_back(x, &x->stored);
 }
 
 static void find_guards(flow *x) {
     const ptx_function *f = x->function;
-    x->set = x->guards;
-    x->guard = PTX_NO_BLOCK;
     for (size_t i = 0; i < f->instruction_count; i++)
-        if (f->instructions[i].guarded) note_source(x, f->instructions[i].guard, false);
-    trace_back(x);
+        if (f->instructions[i].guarded) ptx_list_register(&x->guards, f->instructions[i].guard);
+    trace_back(x, &x->guards);
 }
 
 typedef struct result_search {
-    const bool *set;
+    const ptx_register_list *list;
     bool found;
 } result_search;
 
 static void note_result(void *context, uint32_t reg, bool writes) {
     result_search *s = context;
-    s->found |= writes && s->set[reg];
+    s->found |= writes && ptx_is_listed(s->list, reg);
 }
 
-static bool results_are_in(const bool *set, const ptx_instruction *i) {
-    result_search s = {.set = set};
+static bool results_are_in(const ptx_register_list *list, const ptx_instruction *i) {
+    result_search s = {.list = list};
     ptx_visit_registers(i, note_result, &s);
     return s.found;
 }
 
 /* ---- loops that a value controls ---- */
-
-static void spread(void *context, uint32_t reg, bool writes) {
-    flow *x = context;
-    if (!writes || x->has[reg] == x->values) return;
-    x->has[reg] = x->values;
-    x->list[x->count++] = reg;
-}
 
 static bool may_control_loop(const flow *x, uint32_t instruction, uint32_t load_block) {
     const ptx_function *f = x->function;
@@ -122,15 +103,14 @@ static bool may_control_loop(const flow *x, uint32_t instruction, uint32_t load_
 /* True if the value may decide whether a loop that contains the load goes on. */
 static bool is_waited_for(flow *x, const ptx_instruction *load, uint32_t block) {
     if (!x->looping[block]) return false;
-    x->values++;
-    x->count = 0;
-    ptx_visit_registers(load, spread, x);
-    for (uint32_t next = 0; next < x->count; next++) {
-        const uint32_t reg = x->list[next];
+    ptx_register_list_clear(&x->value);
+    ptx_list_results(&x->value, load);
+    for (uint32_t next = 0; next < x->value.count; next++) {
+        const uint32_t reg = x->value.registers[next];
         for (uint32_t k = x->readers.first[reg]; k < x->readers.first[reg + 1]; k++) {
             const uint32_t i = x->readers.instructions[k];
             if (may_control_loop(x, i, block)) return true;
-            ptx_visit_registers(&x->function->instructions[i], spread, x);
+            ptx_list_results(&x->value, &x->function->instructions[i]);
         }
     }
     return false;
@@ -151,7 +131,7 @@ static bool is_tested(const flow *x, uint32_t wait) {
         if (f->instructions[i].guarded && at->operands[0].kind == PTX_REGISTER &&
             f->instructions[i].guard == at->operands[0].reg)
             return true;
-    return results_are_in(x->guards, at) || results_are_in(x->stored, at);
+    return results_are_in(&x->guards, at) || results_are_in(&x->stored, at);
 }
 
 /* True if the next instruction goes back to the wait's own block if it has failed, as most loops do. */
@@ -200,10 +180,8 @@ bool sim_is_update(const ptx_instruction *i) {
     }
 }
 
-static void list_register(flow *x, const ptx_operand *o) {
-    if (o->kind != PTX_REGISTER || x->has[o->reg] == x->values) return;
-    x->has[o->reg] = x->values;
-    x->list[x->count++] = o->reg;
+static void list_operand(flow *x, const ptx_operand *o) {
+    if (o->kind == PTX_REGISTER) ptx_list_register(&x->value, o->reg);
 }
 
 /* Returns the variable through which a call's argument or result is passed: in unoptimised code atomicCAS() is a call.
@@ -218,20 +196,19 @@ static void list_handed_over(flow *x, const ptx_variable *v) {
     const ptx_function *f = x->function;
     for (size_t i = 0; i < f->instruction_count; i++)
         if (f->instructions[i].op == PTX_OP_ST && handed_over_in(&f->instructions[i], 0) == v)
-            list_register(x, &f->instructions[i].operands[1]);
+            list_operand(x, &f->instructions[i].operands[1]);
 }
 
 /* A compare-and-swap loop begins with an ordinary load of the current value. If that is wrong, the swap fails. */
 static void mark_guesses(flow *x, const ptx_instruction *swap, uint16_t *table) {
-    x->values++;
-    x->count = 0;
-    list_register(x, &swap->operands[2]);
-    for (uint32_t next = 0; next < x->count; next++) {
-        const uint32_t reg = x->list[next];
+    ptx_register_list_clear(&x->value);
+    list_operand(x, &swap->operands[2]);
+    for (uint32_t next = 0; next < x->value.count; next++) {
+        const uint32_t reg = x->value.registers[next];
         for (uint32_t k = x->writers.first[reg]; k < x->writers.first[reg + 1]; k++) {
             const uint32_t i = x->writers.instructions[k];
             const ptx_instruction *at = &x->function->instructions[i];
-            if (at->op == PTX_OP_MOV) list_register(x, &at->operands[1]);
+            if (at->op == PTX_OP_MOV) list_operand(x, &at->operands[1]);
             const ptx_variable *handed_over = at->op == PTX_OP_LD ? handed_over_in(at, 1) : NULL;
             if (handed_over) list_handed_over(x, handed_over);
             if (at->op == PTX_OP_LD && !handed_over && !is_volatile(at, PTX_OP_LD)) table[i] |= SIM_USE_GUESSES;
@@ -274,6 +251,15 @@ static void find_polled(flow *x) {
 
 enum { MOST_STORES = 8 };
 
+/* The uses of a loaded value, in search of stores at its address. An update has few; only the first are followed, since
+ * a kernel may have many loads. */
+typedef struct update {
+    uint32_t load;
+    bool any; /* all instructions change the value; else additions and the like */
+    unsigned uses, count;
+    uint32_t stores[MOST_STORES];
+} update;
+
 static uint32_t first_reader_behind(const flow *x, uint32_t reg, uint32_t instruction) {
     const uint32_t *readers = x->readers.instructions + x->readers.first[reg];
     size_t at;
@@ -281,50 +267,49 @@ static uint32_t first_reader_behind(const flow *x, uint32_t reg, uint32_t instru
     return x->readers.first[reg] + (uint32_t)at;
 }
 
-/* Returns how many stores behind the load there are of values computed from the loaded one, at the same address: by
- * additions and the like, or with `any` by all instructions. The list has the loaded registers, then the changed ones:
- * a register may be both. An update has few uses of either; only the first are followed, since a kernel may have many
- * loads. */
-static unsigned find_update(flow *x, uint32_t load, bool any, uint32_t stores[MOST_STORES]) {
+/* Follows what the instructions behind the load do with the register's value, changed already or not. */
+static void follow_value(flow *x, update *u, uint32_t reg, bool is_changed) {
     enum { MOST_USES = 256 };
     const ptx_instruction *instructions = x->function->instructions;
-    unsigned count = 0, uses = 0;
-    x->values++;
-    x->count = 0;
-    ptx_visit_registers(&instructions[load], spread, x);
-    const uint32_t loaded = x->count;
-    x->values++;
-    for (uint32_t next = 0; next < x->count; next++) {
-        const uint32_t end = x->readers.first[x->list[next] + 1];
-        uint32_t k = first_reader_behind(x, x->list[next], load);
-        for (; k < end && uses < MOST_USES && count < MOST_STORES; k++, uses++) {
-            const uint32_t i = x->readers.instructions[k];
-            if (any || ptx_has(instructions[i].op, PTX_TRAIT_CHANGES)) ptx_visit_registers(&instructions[i], spread, x);
-            if (next < loaded || !sim_is_strong(&instructions[i], PTX_OP_ST)) continue;
-            if (sim_is_same_word(&instructions[load].operands[1], &instructions[i].operands[0])) stores[count++] = i;
-        }
+    const uint32_t end = x->readers.first[reg + 1];
+    for (uint32_t k = first_reader_behind(x, reg, u->load); k < end; k++, u->uses++) {
+        if (u->uses == MOST_USES || u->count == MOST_STORES) return;
+        const ptx_instruction *i = &instructions[x->readers.instructions[k]];
+        if (u->any || ptx_has(i->op, PTX_TRAIT_CHANGES)) ptx_list_results(&x->changed, i);
+        if (is_changed && sim_is_strong(i, PTX_OP_ST) &&
+            sim_is_same_word(&instructions[u->load].operands[1], &i->operands[0]))
+            u->stores[u->count++] = x->readers.instructions[k];
     }
-    return count;
+}
+
+/* Finds the stores, at the load's address and behind it, of values computed from the loaded one. */
+static void find_update(flow *x, update *u) {
+    ptx_register_list_clear(&x->value);
+    ptx_register_list_clear(&x->changed);
+    ptx_list_results(&x->value, &x->function->instructions[u->load]);
+    for (uint32_t next = 0; next < x->value.count; next++) follow_value(x, u, x->value.registers[next], false);
+    for (uint32_t next = 0; next < x->changed.count; next++) follow_value(x, u, x->changed.registers[next], true);
+}
+
+static void mark_both(const update *u, uint16_t use, uint16_t *table) {
+    if (u->count) table[u->load] |= use;
+    for (unsigned k = 0; k < u->count; k++) table[u->stores[k]] |= use;
 }
 
 /* Marks a load and the stores that make an update with it. Words that a loop polls are left out: they are no data, and
  * threads that hand a turn on store its next value. */
 static void mark_update(flow *x, uint32_t load, uint16_t *table) {
-    uint32_t stores[MOST_STORES];
-    const ptx_instruction *at = &x->function->instructions[load];
-    const unsigned count = find_update(x, load, false, stores);
-    if (!count || is_polled(x, &at->operands[1])) return;
-    table[load] |= SIM_USE_UPDATES;
-    for (unsigned k = 0; k < count; k++) table[stores[k]] |= SIM_USE_UPDATES;
+    update u = {.load = load};
+    find_update(x, &u);
+    if (!is_polled(x, &x->function->instructions[load].operands[1])) mark_both(&u, SIM_USE_UPDATES, table);
 }
 
 /* Marks a load of the word's last value, and the stores of the next one: a minimum, say, that threads look for again
  * and again. Such threads see each other's values or do not; that is no news to them. */
 static void mark_look(flow *x, uint32_t load, uint16_t *table) {
-    uint32_t stores[MOST_STORES];
-    const unsigned count = find_update(x, load, true, stores);
-    if (count) table[load] |= SIM_USE_EXEMPT;
-    for (unsigned k = 0; k < count; k++) table[stores[k]] |= SIM_USE_EXEMPT;
+    update u = {.load = load, .any = true};
+    find_update(x, &u);
+    mark_both(&u, SIM_USE_EXEMPT, table);
 }
 
 /* ---- the table ---- */
@@ -335,7 +320,7 @@ static void find_in_block(flow *x, uint32_t block, uint16_t *table) {
         const ptx_instruction *at = &x->function->instructions[i];
         if (is_volatile(at, PTX_OP_ST)) table[i] |= SIM_USE_STORES_VOLATILE;
         if (sim_is_strong(at, PTX_OP_ST) && is_polled(x, &at->operands[0])) table[i] |= SIM_USE_EXEMPT;
-        if (is_volatile(at, PTX_OP_LD) && results_are_in(x->stored, at) && !is_waited_for(x, at, block))
+        if (is_volatile(at, PTX_OP_LD) && results_are_in(&x->stored, at) && !is_waited_for(x, at, block))
             table[i] |= SIM_USE_LOADS_VOLATILE;
         if (is_volatile(at, PTX_OP_LD)) mark_look(x, i, table);
         if (sim_is_strong(at, PTX_OP_LD)) mark_update(x, i, table);
@@ -390,7 +375,6 @@ bool sim_uses_matter(const ptx_function *f) {
 
 static void find_all(const sim_loops *loops, arena *memory, uint16_t *table, sim_peeks *peeks) {
     const ptx_function *f = loops->function;
-    const size_t registers = f->register_count + 1;
     flow x = {.function = f,
               .readers = loops->readers,
               .writers = loops->writers,
@@ -398,10 +382,10 @@ static void find_all(const sim_loops *loops, arena *memory, uint16_t *table, sim
               .looping = loops->looping,
               .memory = memory,
               .peeks = peeks,
-              .stored = ARENA_ARRAY(memory, registers, bool),
-              .guards = ARENA_ARRAY(memory, registers, bool),
-              .has = ARENA_ARRAY(memory, registers, uint32_t),
-              .list = ARENA_ARRAY(memory, 2 * registers, uint32_t)};
+              .stored = ptx_register_list_make(f, memory),
+              .guards = ptx_register_list_make(f, memory),
+              .value = ptx_register_list_make(f, memory),
+              .changed = ptx_register_list_make(f, memory)};
     find_stored(&x);
     find_guards(&x);
     find_polled(&x);
