@@ -8,18 +8,15 @@
 
 #include "base/search.h"
 #include "ptx/liveness.h"
+#include "ptx/spaces.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const ptx_operand *address_operand(const ptx_instruction *i) {
-    return &i->operands[i->op == PTX_OP_ST ? 0 : 1];
-}
-
 /* ---- accesses and writes ---- */
 
 static sim_place place_of(const sim_bases *b, uint32_t instruction) {
-    return sim_place_of(b->function, b->values, address_operand(&b->function->instructions[instruction]));
+    return sim_place_of(b->function, b->values, ptx_accessed_memory(&b->function->instructions[instruction]));
 }
 
 /* Finds the base registers; returns whether there are any. */

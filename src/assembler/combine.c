@@ -12,6 +12,7 @@
 #include "assembler/extend.h"
 #include "assembler/merge.h"
 #include "base/search.h"
+#include "ptx/spaces.h"
 #include "ptx/traits.h"
 
 #include <stdlib.h>
@@ -66,10 +67,6 @@ unsigned sim_element_bytes(const ptx_instruction *i) {
 
 static const ptx_operand *value_operand(const ptx_instruction *i) {
     return &i->operands[i->op == PTX_OP_ST ? 1 : 0];
-}
-
-static const ptx_operand *address_operand(const ptx_instruction *i) {
-    return &i->operands[i->op == PTX_OP_ST ? 0 : 1];
 }
 
 unsigned sim_element_count(const ptx_instruction *i) {
@@ -300,7 +297,7 @@ static void split_constant(sim_assembled *a) {
 /* A place is fixed if it is a variable's address or a number, not a register. */
 static void scan_constant_load(combining *s, uint32_t index) {
     const ptx_instruction *i = &s->function->instructions[index];
-    const uint64_t base = sim_place_of(s->function, s->values, address_operand(i)).base;
+    const uint64_t base = sim_place_of(s->function, s->values, ptx_accessed_memory(i)).base;
     sim_assembled *a = &s->assembled[index];
     a->fixed = base % 2 == 0;
     if (access_bytes(i) > 16) return;

@@ -5,6 +5,7 @@
 #include "check/scratch.h"
 #include "ptx/liveness.h"
 #include "ptx/register_list.h"
+#include "ptx/spaces.h"
 #include "ptx/traits.h"
 #include "ptx/users.h"
 
@@ -50,9 +51,10 @@ static void trace_writer(search *s, const ptx_instruction *i) {
         s->any = true; /* a pointer from memory */
 }
 
-/* Adds the parameters from which the operand's address may be computed, whatever path control takes. */
-static void trace(search *s, const ptx_operand *memory) {
-    const ptx_operand *base = memory->kind == PTX_MEMORY ? &memory->parts[0] : NULL;
+/* Adds the parameters from which the address may be computed, whatever path control takes. */
+static void trace(search *s, const ptx_instruction *access) {
+    const ptx_operand *memory = ptx_accessed_memory(access);
+    const ptx_operand *base = memory && memory->kind == PTX_MEMORY ? &memory->parts[0] : NULL;
     if (!base || base->kind != PTX_REGISTER) {
         s->any = true;
         return;
@@ -86,8 +88,7 @@ static void trace_all(search *s, bool adders) {
     const ptx_function *f = s->function;
     for (size_t i = 0; i < f->instruction_count && !s->any; i++) {
         const ptx_instruction *at = &f->instructions[i];
-        const unsigned memory = at->op == PTX_OP_LD || at->op == PTX_OP_ATOM ? 1 : 0;
-        if (adders ? is_adder(at) : is_ordinary(at)) trace(s, &at->operands[memory]);
+        if (adders ? is_adder(at) : is_ordinary(at)) trace(s, at);
     }
 }
 

@@ -62,9 +62,8 @@ static void copy_view(const sim_domain *d, sim_view *to, const sim_view *from) {
     to->products = from->products;
 }
 
-sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes) {
+sim_view *sim_view_split(sim_domain *d, uint32_t actor, sim_view *from, uint32_t lanes) {
     sim_views *v = &d->views[actor];
-    sim_view *from = sim_view_at(v, index);
     if ((from->lanes & ~lanes) == 0) return from;
     if (v->count == SIM_LANES) return from;
     if (!v->more) v->more = memory_zeroed(SIM_LANES - 1, sizeof *v->more);
@@ -110,7 +109,7 @@ static void reconverge(sim_domain *d, const sim_warp *w, uint32_t lanes, bool or
     sim_view *joined = NULL;
     for (uint32_t i = 0; i < v->count; i++) {
         if (!(sim_view_at(v, i)->lanes & lanes)) continue;
-        joined = sim_view_split(d, actor, i, lanes);
+        joined = sim_view_split(d, actor, sim_view_at(v, i), lanes);
         break;
     }
     if (!joined) return;
@@ -189,7 +188,7 @@ void sim_gate_pass(sim_domain *d, const sim_gate *g, uint32_t actor, uint32_t la
     if (!g->gathered) return;
     for (uint32_t i = 0, count = v->count; i < count; i++) {
         if (!(sim_view_at(v, i)->lanes & lanes)) continue;
-        sim_view *mine = sim_view_split(d, actor, i, lanes);
+        sim_view *mine = sim_view_split(d, actor, sim_view_at(v, i), lanes);
         if (!mine) return;
         sim_known_join(mine->order, g->open, d->used);
         sim_proxies_join(d, mine->proxy, g->open_proxy);

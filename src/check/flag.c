@@ -177,11 +177,9 @@ static bool knows_all(const sim_domain *d, const sim_view *v, const sim_known *k
 }
 
 static void learn_from(sim_domain *d, uint32_t actor, unsigned lane, const sim_known *known) {
-    sim_views *views = &d->views[actor];
-    uint32_t i = 0;
-    while (i < views->count && !(sim_view_at(views, i)->lanes >> lane & 1)) i++;
-    if (i == views->count || knows_all(d, sim_view_at(views, i), known)) return;
-    sim_view *v = sim_view_split(d, actor, i, 1u << lane);
+    sim_view *v = sim_view_of(d, actor, lane);
+    if (knows_all(d, v, known)) return;
+    v = sim_view_split(d, actor, v, 1u << lane);
     if (!v) return;
     sim_known_join(v->order, known, d->actors);
     sim_view_refresh(d, v);
@@ -310,8 +308,9 @@ static void hear(sim_domain *d, const sim_warp *w, const sim_op *op, uint32_t la
     const ptx_instruction *i = sim_instruction_of(w, op->instruction);
     sim_views *views = &d->views[sim_actor(w)];
     for (uint32_t k = 0, count = views->count; k < count; k++) {
-        if (!(sim_view_at(views, k)->lanes & lanes)) continue;
-        sim_view *v = views->count < MOST_APART ? sim_view_split(d, sim_actor(w), k, lanes) : sim_view_at(views, k);
+        sim_view *v = sim_view_at(views, k);
+        if (!(v->lanes & lanes)) continue;
+        if (views->count < MOST_APART) v = sim_view_split(d, sim_actor(w), v, lanes);
         if (!v) return;
         sim_heard_raise(&v->heard, heard);
         if (writes || ptx_acquires(i)) learn_heard(d, v, writes ? SIM_SCOPE_GPU : sim_scope_of(i));

@@ -536,9 +536,9 @@ static inline uint32_t sim_domain_capacity(const sim_domain *d) {
 
 /* Returns the view that holds the lane; each existing lane has one. */
 sim_view *sim_view_of(sim_domain *d, uint32_t actor, unsigned lane);
-/* Returns a view of exactly those of `lanes` that are in view `index` of `actor`, and splits it off if the view has
- * other lanes. Returns NULL if the host runs out of memory. */
-sim_view *sim_view_split(sim_domain *d, uint32_t actor, uint32_t index, uint32_t lanes);
+/* Returns a view of exactly those of `lanes` that are in the actor's view `from`, and splits it off if that has other
+ * lanes. Returns NULL if the host runs out of memory. */
+sim_view *sim_view_split(sim_domain *d, uint32_t actor, sim_view *from, uint32_t lanes);
 void sim_view_refresh(const sim_domain *d, sim_view *v);
 /* Resets what is known of the actor to the domain's start. */
 void sim_view_forget(const sim_domain *d, sim_view *v, uint32_t actor);

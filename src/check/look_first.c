@@ -4,6 +4,7 @@
 #include "check/internal.h"
 #include "ptx/edges.h"
 #include "ptx/register_list.h"
+#include "ptx/spaces.h"
 
 /* Registers that a value flows into, and blocks behind a branch that it decides: a look needs few, and a kernel may
  * have many loads. */
@@ -51,7 +52,7 @@ static sim_place place_of(const search *s, const ptx_operand *memory) {
 
 static bool limits_word(const search *s, const ptx_instruction *i) {
     if (!is_limit(i)) return false;
-    const sim_place p = place_of(s, &i->operands[ptx_is(i->op, PTX_KIND_ATOMIC)]);
+    const sim_place p = place_of(s, ptx_accessed_memory(i));
     return p.base == s->word.base && p.offset == s->word.offset;
 }
 

@@ -57,7 +57,7 @@ void sim_hazard_proxy_fence(sim_warp *w, uint32_t active, bool shared, bool glob
     sim_views *v = &d->views[actor];
     for (uint32_t i = 0, count = v->count; i < count; i++) {
         if (!(sim_view_at(v, i)->lanes & active)) continue;
-        sim_view *mine = sim_view_split(d, actor, i, active);
+        sim_view *mine = sim_view_split(d, actor, sim_view_at(v, i), active);
         if (!mine) return;
         if (shared) pass_fence(d, actor, mine, 0);
         if (global) pass_fence(d, actor, mine, 1);

@@ -25,6 +25,11 @@ static ptx_space space_of_modifier(unsigned modifier) {
     return PTX_SPACE_GENERIC;
 }
 
+const ptx_operand *ptx_accessed_memory(const ptx_instruction *i) {
+    if (!ptx_is_access(i->op)) return NULL;
+    return &i->operands[ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC)];
+}
+
 /* The second memory operand is the source, the third an mbarrier. */
 ptx_space ptx_space_of_memory(const ptx_instruction *i, unsigned which) {
     unsigned source = i->mods[PTX_SLOT_SOURCE];
@@ -61,12 +66,6 @@ unsigned ptx_most_bytes(const ptx_instruction *i) {
 
 /* ---- spaces from variables ---- */
 
-/* Returns the memory operand of a plain access; NULL for other instructions. */
-static const ptx_operand *memory_of(const ptx_instruction *i) {
-    if (!ptx_is_access(i->op)) return NULL;
-    return &i->operands[ptx_is(i->op, PTX_KIND_LOAD | PTX_KIND_ATOMIC)];
-}
-
 static unsigned modifier_of(ptx_space space) {
     switch (space) {
     case PTX_SPACE_GLOBAL: return PTX_MOD_GLOBAL;
@@ -84,7 +83,7 @@ static bool is_form(const ptx_instruction *i) {
 
 void ptx_name_spaces(ptx_function *f) {
     for (size_t k = 0; k < f->instruction_count; k++) {
-        const ptx_operand *memory = memory_of(&f->instructions[k]);
+        const ptx_operand *memory = ptx_accessed_memory(&f->instructions[k]);
         if (!memory || memory->parts[0].kind != PTX_VARIABLE_ADDRESS || !ptx_is_generic(&f->instructions[k], memory))
             continue;
         ptx_instruction named = f->instructions[k];

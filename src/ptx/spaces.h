@@ -4,6 +4,8 @@
 
 #include "ptx/ir.h"
 
+/* Returns the memory operand of a single lane's access (ptx_is_access); NULL for other instructions. */
+const ptx_operand *ptx_accessed_memory(const ptx_instruction *instruction);
 /* Returns the space of the instruction's memory operand number `which`, from 0, by its modifiers. */
 ptx_space ptx_space_of_memory(const ptx_instruction *instruction, unsigned which);
 /* Returns whether the operand is one of the instruction's, an address in brackets, and generic. */
