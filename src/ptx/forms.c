@@ -102,11 +102,6 @@ static const char *fault_of_tf32(const ptx_instruction *i) {
     return round == PTX_MOD_RN || round == PTX_MOD_RZ ? NULL : "to .tf32 rounds by .rn, .rz or .rna";
 }
 
-static const char *fault_of_bf16(const ptx_instruction *i) {
-    if (i->mods[PTX_SLOT_SAT]) return "of or to .bf16 has no .sat";
-    return ptx_bits(i->type) == 8 || ptx_bits(i->type2) == 8 ? "has no .bf16 beside integers of 8 bits" : NULL;
-}
-
 /* .relu and .satfinite are for f32 that becomes a half. */
 static bool may_clamp(const ptx_instruction *i) {
     const unsigned round = i->mods[PTX_SLOT_ROUND];
@@ -123,8 +118,9 @@ static const char *fault_of_cvt(const ptx_instruction *i) {
     if (i->mods[PTX_SLOT_SAT] && clamps) return "has .sat or .relu and .satfinite, not both";
     if (clamps && !may_clamp(i)) return "has .relu and .satfinite for .f32 by .rn or .rz to .f16, .bf16 or .tf32 only";
     if (i->mods[PTX_SLOT_ROUND] == PTX_MOD_RNA) return "has .rna for .tf32 only";
-    const char *fault = i->type == PTX_BF16 || i->type2 == PTX_BF16 ? fault_of_bf16(i) : NULL;
-    return fault ? fault : fault_of_lossless(i);
+    const bool brain = i->type == PTX_BF16 || i->type2 == PTX_BF16;
+    if (brain && i->mods[PTX_SLOT_SAT]) return "of or to .bf16 has no .sat";
+    return fault_of_lossless(i);
 }
 
 /* Stochastic rounding takes the bits from the last operand. */

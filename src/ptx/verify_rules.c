@@ -271,6 +271,17 @@ static haul_status check_form(const ptx_check *c) {
     return fault ? ptx_check_fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
 }
 
+/* Conversions between .bf16 and integers of 8 bits take no wider register for the integer, as others do. */
+static haul_status check_brain_byte(const ptx_check *c) {
+    const ptx_instruction *i = c->instruction;
+    if (i->op != PTX_OP_CVT || (i->type != PTX_BF16 && i->type2 != PTX_BF16)) return HAUL_OK;
+    const unsigned other = i->type == PTX_BF16 ? i->type2 : i->type;
+    const ptx_operand *o = &i->operands[i->type == PTX_BF16];
+    if (ptx_bits(other) != 8 || o->kind != PTX_REGISTER || ptx_bits(c->function->registers[o->reg].type) == 8)
+        return HAUL_OK;
+    return ptx_check_fail(c, o->position, "between .bf16 and integers of 8 bits needs a register of 8 bits");
+}
+
 static haul_status check_multimem(const ptx_check *c) {
     const char *fault = ptx_multimem_fault(c->instruction);
     return fault ? ptx_check_fail(c, c->instruction->position, "%s", fault) : HAUL_OK;
@@ -358,6 +369,7 @@ haul_status ptx_check_rules(const ptx_check *c) {
         check_vector_atomic, check_bulk_reduction, check_register_count, check_tensor_field,
         check_choice,        check_priority,       check_filling,        check_video,
         check_texel,         check_multimem,       check_form,           check_fraction,
+        check_brain_byte,
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) HAUL_TRY(rules[r](c));
     return HAUL_OK;

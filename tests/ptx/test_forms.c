@@ -40,7 +40,9 @@ static void refuses_conversions_that_are_none(void **state) {
     REFUSE("cvt.rm.satfinite.f16.f32 %h1, %f1;",
            "'cvt': has .relu and .satfinite for .f32 by .rn or .rz to .f16, .bf16 or .tf32 only");
     REFUSE("cvt.rn.sat.bf16.f32 %h1, %f1;", "'cvt': of or to .bf16 has no .sat");
-    REFUSE("cvt.rzi.u8.bf16 %h1, %h2;", "'cvt': has no .bf16 beside integers of 8 bits");
+    ACCEPT(".reg .b8 %n; cvt.rzi.u8.bf16 %n, %h2; cvt.rn.bf16.s8 %h1, %n;");
+    assert_refused(KERNEL("cvt.rzi.u8.bf16 %h1, %h2;"), HAUL_ERROR_SYNTAX,
+                   "t.ptx:4:17: 'cvt': between .bf16 and integers of 8 bits needs a register of 8 bits");
     REFUSE("cvt.rn.tf32.f64 %r1, %g1;", "'cvt': makes .tf32 of .f32 only");
     REFUSE("cvt.rm.tf32.f32 %r1, %f1;", "'cvt': to .tf32 rounds by .rn, .rz or .rna");
     ACCEPT("cvt.rn.satfinite.e4m3x2.f16x2 %h1, %r1;");
