@@ -113,33 +113,42 @@ static void note(line_uses *l, sim_bytes bytes, uint32_t instruction, uint8_t ac
     add_use(l, &use);
 }
 
-/* Appends each run of the use's bytes, in the line at `line`. */
-static uint32_t put_runs(sim_use *runs, uint32_t count, uint64_t line, const line_use *use) {
-    for (unsigned h = 0; h < 2; h++)
-        for (uint64_t bits = use->bytes.half[h]; bits;) {
-            const unsigned from = (unsigned)__builtin_ctzll(bits);
-            const uint64_t behind = ~(bits >> from);
-            const unsigned length = behind ? (unsigned)__builtin_ctzll(behind) : 64;
-            sim_use *r = &runs[count++];
-            *r = use->how;
-            r->from = line + 64 * h + from;
-            r->to = r->from + length;
-            if (from + length >= 64) break;
-            bits &= ~UINT64_C(0) << (from + length);
-        }
-    return count;
+/* Returns the first of the bytes; the number of a line's bytes if there is none. */
+static unsigned first_byte(sim_bytes b) {
+    if (b.half[0]) return (unsigned)__builtin_ctzll(b.half[0]);
+    return b.half[1] ? 64 + (unsigned)__builtin_ctzll(b.half[1]) : SIM_FOOTPRINT_LINE;
 }
 
-/* Adds the line's uses to the list, in the order of addresses. */
+/* Takes the first run of bytes away, and appends it. */
+static void add_run(sim_use_list *f, uint64_t line, line_use *use) {
+    const unsigned from = first_byte(use->bytes);
+    const unsigned to = first_byte(sim_bytes_without(sim_bytes_range(from, SIM_FOOTPRINT_LINE), use->bytes));
+    sim_use run = use->how;
+    run.from = line + from;
+    run.to = line + to;
+    use->bytes = sim_bytes_without(use->bytes, sim_bytes_before(to));
+    sim_use_list_add(f, &run);
+}
+
+/* Returns the use that has the first byte, or NULL if none has any left. */
+static line_use *first_use(line_uses *l) {
+    line_use *first = NULL;
+    unsigned least = SIM_FOOTPRINT_LINE;
+    for (line_use *use = l->uses; use < l->uses + l->count; use++) {
+        const unsigned byte = first_byte(use->bytes);
+        if (byte >= least) continue;
+        least = byte;
+        first = use;
+    }
+    return first;
+}
+
+/* Appends the line's uses to the list, in the order of addresses. */
 static void add_line(sim_use_list *f, line_uses *l) {
-    enum { MOST_RUNS = MOST_USES * SIM_FOOTPRINT_LINE / 2 };
-    sim_use runs[MOST_RUNS];
-    uint32_t pieces = 0, count = 0;
+    uint32_t pieces = 0;
     for (uint32_t i = 0; i < l->count; i++) pieces += count_runs(l->uses[i].bytes);
     if (pieces > MOST_PIECES) join_kinds(l);
-    for (uint32_t i = 0; i < l->count; i++) count = put_runs(runs, count, l->line, &l->uses[i]);
-    if (l->count > 1) qsort(runs, count, sizeof *runs, by_address);
-    for (uint32_t i = 0; i < count; i++) sim_use_list_add(f, &runs[i]);
+    for (line_use *use = first_use(l); use; use = first_use(l)) add_run(f, l->line, use);
 }
 
 /* ---- the shadow ---- */

@@ -769,15 +769,15 @@ static void add_parameters(host_uses *all, const sim_ordered *a) {
 
 /* A kernel that writes host memory by atomics or volatile stores tells the program how far it is. */
 static bool uses_host(sim_ordered *a) {
-    sim_allocation found;
+    sim_allocation at = {.bytes = 0}; /* of the last use; most are of the same one */
     if (a->memory == UNKNOWN)
         a->memory = a->parameters ? OF_HOST : NOT_OF_HOST;
     else
         return a->memory == OF_HOST;
     for (size_t i = 0; i < a->reach.count && a->memory != GIVES_SIGNS; i++) {
         const sim_use *u = &a->reach.items[i];
-        if (sim_driver_allocation(u->from, &found) && found.host)
-            a->memory = u->writes && u->strong ? GIVES_SIGNS : OF_HOST;
+        if (u->from - at.first >= at.bytes && !sim_driver_allocation(u->from, &at)) continue;
+        if (at.host) a->memory = u->writes && u->strong ? GIVES_SIGNS : OF_HOST;
     }
     return a->memory == OF_HOST;
 }
