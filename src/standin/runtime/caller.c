@@ -56,20 +56,34 @@ static bool is_ours(const void *address) {
     return (uintptr_t)address >= ours.from && (uintptr_t)address < ours.to;
 }
 
+/* Returns the name of the function of this library that has the address; NULL: not known. dladdr() searches all
+ * symbols, and programs call the same functions again and again. */
+static const char *name_of_ours(const void *address) {
+    enum { KEPT = 16 };
+    static _Thread_local struct {
+        const void *address;
+        const char *name;
+    } kept[KEPT];
+    const size_t at = (uintptr_t)address / KEPT % KEPT;
+    Dl_info about;
+    if (kept[at].address == address) return kept[at].name;
+    kept[at].address = address;
+    return kept[at].name = dladdr(address, &about) ? about.dli_sname : NULL;
+}
+
 /* The frame after the last one of haul's is the program's; the one before it is the function that it called. Both
  * are NULL if the stack cannot be read. Functions of the toolkit's headers that wrap the called one are not the
  * program's own. */
 standin_caller standin_caller_now(void) {
     void *frames[DEEPEST];
-    Dl_info called;
     const int count = backtrace(frames, DEEPEST);
     int i = 0;
     while (i < count && is_ours(frames[i])) i++;
     if (i == 0 || i == count) return (standin_caller){0};
-    const bool named = dladdr(frames[i - 1], &called) && called.dli_sname;
+    const char *name = name_of_ours(frames[i - 1]);
     while (i + 1 < count && standin_is_wrapper(frames[i])) i++;
     const void *launch = standin_launching();
-    return (standin_caller){launch ? launch : frames[i], named ? called.dli_sname : NULL};
+    return (standin_caller){launch ? launch : frames[i], name};
 }
 
 /* The loader's entry for the program has an empty name. */
