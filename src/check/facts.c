@@ -30,38 +30,49 @@ static haul_status find_loop_facts(sim_facts *f, const ptx_function *function) {
     return x.status;
 }
 
-haul_status sim_facts_find(sim_facts *f, sim_grid *g) {
-    const sim_program *p = g->program;
+static haul_status find_all(const sim_program *p, sim_facts *f) {
     HAUL_TRY(sim_finding_places(p, &f->places));
-    g->places = f->places;
     HAUL_TRY(sim_origins_find(p, &f->origins));
-    g->origins = f->origins;
-    g->proxies = sim_proxies_needed(p);
-    g->relaxes = sim_relaxes(p);
-    g->has_mbarriers = sim_has_mbarriers(p);
     HAUL_TRY(find_loop_facts(f, p->function));
+    HAUL_TRY(sim_unused_loads_find(p, &f->unused));
+    f->proxies = sim_proxies_needed(p);
+    f->relaxes = sim_relaxes(p);
+    f->has_mbarriers = sim_has_mbarriers(p);
+    f->may_lock = sim_may_lock(p->function, f->uses);
+    return HAUL_OK;
+}
+
+haul_status sim_facts_find(const sim_program *p, sim_facts **out) {
+    *out = NULL;
+    sim_facts *f = memory_zeroed(1, sizeof *f);
+    if (!f) return haul_no_memory("the kernel's checks");
+    const haul_status status = find_all(p, f);
+    if (status == HAUL_OK)
+        *out = f;
+    else
+        sim_facts_free(f);
+    return status;
+}
+
+void sim_facts_tell(const sim_facts *f, sim_grid *g) {
+    g->places = f->places;
+    g->origins = f->origins;
+    g->proxies = f->proxies;
+    g->relaxes = f->relaxes;
+    g->has_mbarriers = f->has_mbarriers;
     g->uses = f->uses;
     g->peeks = f->peeks;
     g->conditions = f->conditions;
-    HAUL_TRY(sim_locks_find(p, f->uses, &f->locked));
-    g->locked = f->locked;
-    if (!g->node) HAUL_TRY(sim_unused_loads_find(p, &f->unused));
-    g->unused = f->unused;
-    return HAUL_OK;
-}
-
-haul_status sim_facts_find_uses(sim_facts *f, sim_grid *g) {
-    HAUL_TRY(find_loop_facts(f, g->program->function));
-    g->uses = f->uses;
-    return HAUL_OK;
+    g->unused = g->node ? NULL : f->unused;
 }
 
 void sim_facts_free(sim_facts *f) {
+    if (!f) return;
     memory_free(f->places);
     memory_free(f->origins);
     memory_free(f->uses);
     memory_free(f->peeks);
-    memory_free(f->locked);
     memory_free(f->conditions);
     sim_unused_loads_free(f->unused);
+    memory_free(f);
 }

@@ -1,4 +1,4 @@
-/* Facts about a kernel that the checks find before it runs. */
+/* Facts about a kernel that the checks of all its launches need. */
 #ifndef HAUL_CHECK_FACTS_H
 #define HAUL_CHECK_FACTS_H
 
@@ -8,21 +8,22 @@
 #include "check/wait_condition.h"
 #include "state/block.h"
 
-/* All of it is owned; the grid points to these tables and to the arrays beside them. */
 typedef struct sim_facts {
     uint64_t *places;
     sim_origin *origins;
     sim_wait_conditions *conditions;
     sim_unused_loads *unused;
     uint16_t *uses;
-    uint8_t *locked;
     sim_peeks *peeks;
+    sim_proxy_need proxies;
+    bool relaxes, has_mbarriers;
+    bool may_lock; /* launches need sim_grid.locked */
 } sim_facts;
 
-/* Fills `facts`, which is zero, and lets the grid know them. The caller frees them, also after a failure. */
-haul_status sim_facts_find(sim_facts *facts, sim_grid *grid);
-/* Fills only the uses of loops, for launches that are not checked. */
-haul_status sim_facts_find_uses(sim_facts *facts, sim_grid *grid);
+/* Finds all facts. The caller frees them; *out is NULL after a failure. */
+haul_status sim_facts_find(const sim_program *program, sim_facts **out);
+/* Lets a grid know the facts, which have to live as long. */
+void sim_facts_tell(const sim_facts *facts, sim_grid *grid);
 void sim_facts_free(sim_facts *facts);
 
 #endif

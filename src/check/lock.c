@@ -18,14 +18,10 @@ static bool may_lock(const ptx_instruction *i, uint16_t use) {
            !ptx_in_shared(i);
 }
 
-haul_status sim_locks_find(const sim_program *p, const uint16_t *uses, uint8_t **locked) {
-    const ptx_function *f = p->function;
-    bool any = false;
-    *locked = NULL;
-    for (size_t i = 0; uses && i < f->instruction_count; i++) any |= may_lock(&f->instructions[i], uses[i]);
-    if (!any) return HAUL_OK;
-    *locked = memory_zeroed(f->instruction_count, sizeof **locked);
-    return *locked ? HAUL_OK : haul_no_memory("the launch's checks");
+bool sim_may_lock(const ptx_function *f, const uint16_t *uses) {
+    for (size_t i = 0; uses && i < f->instruction_count; i++)
+        if (may_lock(&f->instructions[i], uses[i])) return true;
+    return false;
 }
 
 /* ---- taking one, and giving it back ---- */

@@ -17,8 +17,8 @@ enum {
     SIM_LACKS_GRIDS_FENCE = 4 /* none that reaches other blocks */
 };
 
-/* Returns a zeroed table, which the caller frees; NULL: the kernel has no such locks. */
-haul_status sim_locks_find(const sim_program *p, const uint16_t *uses, uint8_t **locked);
+/* Returns whether the kernel may take such locks. uses: sim_grid.uses. */
+bool sim_may_lock(const ptx_function *f, const uint16_t *uses);
 
 /* Called before a strong access: it may take or give back a lock. */
 void sim_lock_visit(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES], bool writes);

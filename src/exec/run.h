@@ -5,7 +5,6 @@
 #ifndef HAUL_EXEC_RUN_H
 #define HAUL_EXEC_RUN_H
 
-#include "check/facts.h"
 #include "check/global.h"
 #include "exec/cycle.h"
 #include "exec/fault.h"
@@ -45,7 +44,6 @@ typedef struct sim_run {
     sim_count_plan *plan;     /* NULL: the current part is not counted */
     sim_l2 *l2;               /* owned while a counted part runs */
     sim_watch *watch;         /* with checks on */
-    sim_facts facts;          /* with checks on */
     int threads;              /* most host threads; short epochs run on one */
     uint64_t expected;        /* estimated operations of the launch */
     uint64_t next;            /* estimated operations of the next epoch */

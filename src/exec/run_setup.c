@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
+#include "check/facts.h"
 #include "check/internal.h"
 #include "check/use_list.h"
 #include "exec/grid.h"
@@ -129,6 +130,13 @@ static haul_status set_up_counting(sim_run *s) {
     return HAUL_OK;
 }
 
+static haul_status make_room_for_locks(sim_run *s) {
+    const sim_program *p = s->launch.program;
+    if (!p->facts->may_lock) return HAUL_OK;
+    s->grid.locked = memory_zeroed(p->function->instruction_count, sizeof *s->grid.locked);
+    return s->grid.locked ? HAUL_OK : haul_no_memory("the launch's checks");
+}
+
 haul_status sim_run_set_up(sim_run *s) {
     const sim_launch *l = &s->launch;
     uint32_t cluster[3];
@@ -145,9 +153,10 @@ haul_status sim_run_set_up(sim_run *s) {
     for (unsigned k = 0; sim_memory_peer(l->memory, k, &from, &to); k++)
         if (from != to) sim_peer_lines_add(&s->peers, from, to);
     /* A compare-and-swap loop's first guess is no race with other streams, so such loops must be known. */
-    if (l->follower) return sim_facts_find_uses(&s->facts, &s->grid);
+    if (l->follower) s->grid.uses = l->program->facts->uses;
     if (!l->check) return HAUL_OK;
-    HAUL_TRY(sim_facts_find(&s->facts, &s->grid));
+    sim_facts_tell(l->program->facts, &s->grid);
+    HAUL_TRY(make_room_for_locks(s));
     s->grid.unwaited = l->uses ? l->uses->unwaited : NULL;
     return sim_watch_create(&s->grid, l->shadow, &s->watch);
 }
@@ -177,5 +186,5 @@ void sim_run_tear_down_part(sim_run *s, bool well) {
 
 void sim_run_tear_down(sim_run *s) {
     sim_watch_free(s->watch);
-    sim_facts_free(&s->facts);
+    memory_free(s->grid.locked);
 }

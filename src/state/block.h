@@ -68,7 +68,7 @@ typedef struct sim_grid {
     bool relaxes;                     /* with checks: it has barriers that do not order memory */
     bool has_mbarriers;               /* with checks: its instructions may name one */
     const uint16_t *uses;             /* with checks, by instruction: SIM_USE_*; NULL: none */
-    uint8_t *locked;                  /* with checks, by instruction: check/lock.h; NULL: the kernel has no locks */
+    uint8_t *locked;                  /* with checks, by instruction: check/lock.h; owned; NULL: no locks */
     bool *unwaited;                   /* with checks: sim_use_list.unwaited */
     const uint64_t *places;           /* with checks, by instruction: its place for the user (check/source_place.c) */
     sim_schedule schedule;

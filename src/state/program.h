@@ -94,6 +94,7 @@ typedef struct sim_program {
     const struct sim_cost *costs;          /* assembler/cost.h, by basic block */
     const uint32_t *issuing_blocks;        /* assembler/issue.h, by basic block; NULL: no copies */
     struct sim_compiled *compiled;         /* jit/compiled.h; NULL: never */
+    struct sim_facts *facts;               /* check/facts.h; NULL: launches are not checked */
 } sim_program;
 
 /* The bytes of a register's lane; narrow registers take 16 bits. */

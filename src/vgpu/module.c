@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "check/facts.h"
 #include "exec/call.h"
 #include "exec/grid.h"
 #include "exec/operations.h"
@@ -225,6 +226,7 @@ void sim_forget_program(CUfunction f) {
         if (!f->programs[i]) continue;
         sim_spares_forget(&f->module->context->spares, f->programs[i]);
         sim_compiled_free(f->programs[i]->compiled);
+        sim_facts_free(f->programs[i]->facts);
         f->programs[i] = NULL;
     }
     f->program = NULL;
@@ -251,6 +253,7 @@ haul_status sim_prepare(CUfunction f) {
     if (status == HAUL_OK) status = sim_run_passes(m->ptx, flat, m->context->check, &flat);
     if (status == HAUL_OK) status = sim_lower(&operations, m->ptx, flat, &m->memory, address_of_variable, m, program);
     m->memory.out_of_memory = NULL;
+    if (status == HAUL_OK && m->context->check) status = sim_facts_find(*program, &(*program)->facts);
     if (status != HAUL_OK) {
         *program = NULL;
     } else {
