@@ -1,11 +1,8 @@
 #include "check/lock.h"
 
-#include "base/memory.h"
-#include "base/status.h"
 #include "check/flag_words.h"
 #include "check/internal.h"
 #include "state/block.h"
-#include "state/program.h"
 
 /* ---- which kernels have such locks ---- */
 
