@@ -194,35 +194,39 @@ static void note_notes(line_uses *l, const sim_slice *s, uint32_t first) {
     }
 }
 
+static void note_line(line_uses *l, const sim_slice *s, const sim_page_line *at) {
+    if (sim_link_is_detailed(at->link))
+        note_words(l, s, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED));
+    else if (sim_link_is_noted(at->link))
+        note_notes(l, s, at->link);
+    else if (sim_link_has_rows(at->link))
+        note_rows(l, s, at->link);
+    else if (sim_link_is_shared(at->link))
+        note_shared(l, s, at);
+}
+
 static void add_page(sim_use_list *f, const sim_slice *s, const sim_page_slot *slot) {
     for (unsigned i = 0; i < SIM_PAGE_LINES; i++) {
         const sim_page_line *at = &slot->page->lines[i];
+        if (at->link == SIM_NO_ROW) continue;
         line_uses l;
         l.line = (slot->number << SIM_WATCH_PAGE) + (uint64_t)i * SIM_FOOTPRINT_LINE;
         l.count = 0;
         l.are_joined = false;
-        if (sim_link_is_detailed(at->link)) {
-            note_words(&l, s, sim_slice_words(s, at->link & ~SIM_LINE_DETAILED));
-        } else if (sim_link_is_noted(at->link)) {
-            note_notes(&l, s, at->link);
-        } else if (sim_link_has_rows(at->link)) {
-            note_rows(&l, s, at->link);
-        } else if (sim_link_is_shared(at->link)) {
-            note_shared(&l, s, at);
-        }
+        note_line(&l, s, at);
         add_line(f, &l);
     }
 }
 
 /* A page that a launch has used, and its slice. */
 typedef struct used_page {
-    const sim_page_slot *slot;
+    sim_page_slot slot;
     const sim_slice *slice;
 } used_page;
 
 static int by_number(const void *a, const void *b) {
-    const used_page *x = a, *y = b;
-    return x->slot->number < y->slot->number ? -1 : x->slot->number > y->slot->number;
+    const uint64_t x = ((const used_page *)a)->slot.number, y = ((const used_page *)b)->slot.number;
+    return x < y ? -1 : x > y;
 }
 
 /* Goes through the pages in the order of addresses, so that the list needs no sorting. */
@@ -234,8 +238,8 @@ void sim_watch_uses(const sim_watch *watch, sim_use_list *f) {
     for (unsigned i = 0; used && i < SIM_WATCH_SLICES; i++)
         for (size_t p = 0; p < watch->slices[i].capacity; p++)
             if (watch->slices[i].pages[p].page)
-                used[count++] = (used_page){&watch->slices[i].pages[p], &watch->slices[i]};
+                used[count++] = (used_page){watch->slices[i].pages[p], &watch->slices[i]};
     if (used) qsort(used, count, sizeof *used, by_number);
-    for (size_t p = 0; p < count; p++) add_page(f, used[p].slice, used[p].slot);
+    for (size_t p = 0; p < count; p++) add_page(f, used[p].slice, &used[p].slot);
     memory_free(used);
 }
