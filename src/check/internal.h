@@ -193,7 +193,7 @@ typedef struct sim_line {
     sim_bytes written;
     sim_bytes in_rows; /* bytes of the rows of writes, and maybe others */
     uint8_t writers;   /* number of rows */
-    uint8_t arriving; /* of these, the number whose bytes a cp.async is still writing */
+    uint8_t arriving;  /* of these, the number whose bytes a cp.async is still writing */
     bool detailed;
     /* Detailed: when a cell changed last; what was settled when a return to rows was last tried. */
     uint32_t touched, tried;
@@ -464,6 +464,7 @@ struct sim_domain {
     sim_read *remote;     /* by block, by actor: the last access from another block (remote.c) */
     /* By actor, by basic block: lanes that have reached it (skipped_barrier.c); NULL until needed. */
     uint32_t **skipped;
+    bool has_skipped;                /* some lanes have */
     sim_steps *steps;                /* by actor, SIM_STEP_KINDS each (warpgroup.c); NULL until needed */
     bool has_steps;                  /* some step has been executed */
     sim_watched_mbarrier *mbarriers; /* SIM_HAZARD_MBARRIERS; NULL if the kernel has none */

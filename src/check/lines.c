@@ -245,9 +245,9 @@ static void change(const sim_visit *k) {
 
 /* ---- what a block has written ---- */
 
-/* Blocks of a grid mostly write the same bytes of shared memory, and then read the same. So it is remembered which bytes
- * were written when reads were proven, by a sum of hashes of the bytes that were new in each line: equal sums of 64 bits
- * are taken for equal sets. */
+/* Blocks of a grid mostly write the same bytes of shared memory, and then read the same. So it is remembered which
+ * bytes were written when reads were proven, by a sum of hashes of the bytes that were new in each line: equal sums of
+ * 64 bits are taken for equal sets. */
 static uint64_t hash_of_bytes(uint32_t line, sim_bytes new) {
     uint64_t hash = (new.half[0] ^ (line + 1) * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
     hash = (hash ^ hash >> 32 ^ new.half[1]) * UINT64_C(0x94d049bb133111eb);
