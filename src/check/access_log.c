@@ -155,9 +155,10 @@ static void add_to_slice(sim_access_log *log, sim_logged *e, unsigned slice, uin
                                                     .lanes = lanes};
 }
 
-/* The same for the slices that have a bit in `slices`. */
+/* The same for the slices that have a bit in `slices`. The next warp's access may be added to one of adjacent lanes. */
 static void distribute(sim_access_log *log, sim_logged *e, uint32_t slices) {
-    for (; slices; slices &= slices - 1) add_to_slice(log, e, (unsigned)__builtin_ctz(slices), e->active);
+    const uint32_t lanes = sim_is_dense(e) ? 1 : e->active;
+    for (; slices; slices &= slices - 1) add_to_slice(log, e, (unsigned)__builtin_ctz(slices), lanes);
 }
 
 /* Adds the last warp of entry `e` to the slices. Their items are among their newest. */

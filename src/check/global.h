@@ -104,9 +104,9 @@ static inline bool sim_is_scattered(const sim_logged *e) {
     return e->has_list && e->bytes <= SIM_LARGEST_ELEMENT;
 }
 
-/* An entry that touches a slice, and the lanes of its list, or the warps, that do: warps of an access by adjacent
- * lanes, a bit each. What has to be known of the entry before it is replayed, so that it need not be fetched for that.
- */
+/* An entry that touches a slice. lanes: those of its list that do or, if its lanes lie several to a line, the warps
+ * that do, a bit each. What has to be known of the entry before it is replayed, so that it need not be fetched for
+ * that. */
 typedef struct sim_log_item {
     uint32_t entry : 28;
     uint32_t has_list : 1, is_scattered : 1; /* is_scattered: its lanes are replayed one by one */

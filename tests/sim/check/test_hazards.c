@@ -37,6 +37,11 @@
     "sub.u32 %r6, 63, %r0;\nmad.lo.u32 %r6, %r6, 4, %r3;\nmov.u32 %r21, 0;\n" READ_ROW("%r10", "0") \
         READ_ROW("%r11", "256") READ_ROW("%r12", "512") READ_ROW("%r13", "768") READ_ROW("%r14", "0") OUT("%r21")
 
+/* The third warp of all, in the second block, reads its own words of `out` or those of the warp before it. */
+#define THIRD_WARP_READS(at)                                                                             \
+    "and.b32 %r6, %r1, 96;\nsetp.ne.u32 %p1, %r6, 64;\n@%p1 bra D;\nld.global.u32 %r7, [%rd2+" at "];\n" \
+    "st.shared.u32 [%r4], %r7;\nD:\n"
+
 /* All blocks but the last, of 300 and 64 threads each, store the words that they read; of the last, with `%p1`, only
  * the first warp does. */
 #define LAST_BLOCK "setp.ge.u32 %p2, %r1, 19136;\nsetp.ge.u32 %p3, %r0, 32;\nand.pred %p1, %p2, %p3;\n"
@@ -148,6 +153,8 @@ static const pair pairs[] = {
     PAIR("block, through global memory", RACE_GLOBAL, 1, 64,
          OUT("%r0") "ld.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\n",
          OUT("%r0") "bar.sync 0;\nld.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\n"),
+    PAIR("the second of two warps that store side by side", RACE_GLOBAL, 2, 64, OUT("%r0") THIRD_WARP_READS("-128"),
+         OUT("%r0") THIRD_WARP_READS("0")),
     PAIR("flag without a fence", RACE_GLOBAL, 2, 1,
          FLAG "@%p1 bra T;\nst.global.u32 [%rd0], 5;\nst.volatile.global.u32 [%rd4], 1;\nbra D;\n"
               "T: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\nmembar.gl;\n"
