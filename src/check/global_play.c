@@ -67,27 +67,25 @@ static bool in_order(const sim_play *p, uint32_t first, const sim_part *part) {
     return true;
 }
 
-/* Makes the row one of the access, in its place in the list. Field by field: the host is slow to read back, for a copy,
- * what it has just written in smaller pieces. */
-static void fill_row(const sim_play *p, sim_row *r, const sim_part *part, sim_row_role role) {
+static sim_row row_of(const sim_play *p, const sim_part *part, sim_row_role role) {
     const sim_logged *e = p->e;
-    r->bytes = part->bytes;
-    r->owner = part->owner;
-    r->cluster = e->cluster;
-    r->time = e->time;
-    r->epoch = e->age;
-    r->instruction = e->instruction;
-    r->actor = e->actor;
-    r->action = e->action;
-    r->role = role & 63u;
-    r->strong = e->strong & 3u;
+    return (sim_row){.bytes = part->bytes,
+                     .owner = part->owner,
+                     .cluster = e->cluster,
+                     .time = e->time,
+                     .epoch = e->age,
+                     .instruction = e->instruction,
+                     .next = SIM_NO_ROW,
+                     .actor = e->actor,
+                     .action = e->action,
+                     .role = role & 63u,
+                     .strong = e->strong & 3u};
 }
 
-static sim_row row_of(const sim_play *p, const sim_part *part, sim_row_role role) {
-    sim_row r;
-    fill_row(p, &r, part, role);
-    r.next = SIM_NO_ROW;
-    return r;
+static void fill_row(const sim_play *p, sim_row *r, const sim_part *part, sim_row_role role) {
+    const uint32_t next = r->next;
+    *r = row_of(p, part, role);
+    r->next = next;
 }
 
 /* True if one instruction made both rows, or both are ordinary reads of one place, as in an unrolled loop. */
