@@ -142,21 +142,38 @@ void sim_hazard_log_event(sim_warp *w, uint32_t instruction, unsigned lane, uint
 /* Adds entry `e` to a slice of the shadow, for those lanes. */
 static void add_to_slice(sim_access_log *log, sim_logged *e, unsigned slice, uint32_t lanes) {
     sim_log_share *share = &log->shares[slice];
-    e->slices |= (uint16_t)(1u << slice);
-    if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries))
+    if (!reserve((void **)&share->entries, &share->capacity, share->count, 1, sizeof *share->entries)) {
         log->failed = true;
-    else
-        share->entries[share->count++] = (sim_log_item){.entry = (uint32_t)(e - log->entries) & MOST_ENTRIES,
-                                                        .has_list = e->has_list,
-                                                        .is_scattered = sim_is_scattered(e),
-                                                        .stores = e->values != 0,
-                                                        .reads = sim_only_reads(e->action),
-                                                        .lanes = lanes};
+        return;
+    }
+    e->slices |= (uint16_t)(1u << slice);
+    share->entries[share->count++] = (sim_log_item){.entry = (uint32_t)(e - log->entries) & MOST_ENTRIES,
+                                                    .has_list = e->has_list,
+                                                    .is_scattered = sim_is_scattered(e),
+                                                    .stores = e->values != 0,
+                                                    .reads = sim_only_reads(e->action),
+                                                    .lanes = lanes};
 }
 
-/* The same for the slices that have a bit in `slices`. */
+/* The same for the slices that have a bit in `slices`. The next warp's access may be added to one of adjacent lanes. */
 static void distribute(sim_access_log *log, sim_logged *e, uint32_t slices) {
-    for (; slices; slices &= slices - 1) add_to_slice(log, e, (unsigned)__builtin_ctz(slices), e->active);
+    const uint32_t lanes = sim_is_dense(e) ? 1 : e->active;
+    for (; slices; slices &= slices - 1) add_to_slice(log, e, (unsigned)__builtin_ctz(slices), lanes);
+}
+
+/* Adds the last warp of entry `e` to the slices. Their items are among their newest. */
+static void distribute_warp(sim_access_log *log, sim_logged *e, uint32_t slices) {
+    const uint32_t warp = 1u << (e->warps - 1), entry = (uint32_t)(e - log->entries) & MOST_ENTRIES;
+    for (; slices; slices &= slices - 1) {
+        const unsigned slice = (unsigned)__builtin_ctz(slices);
+        if (!(e->slices >> slice & 1)) {
+            add_to_slice(log, e, slice, warp);
+            continue;
+        }
+        sim_log_item *item = &log->shares[slice].entries[log->shares[slice].count - 1];
+        while (item->entry != entry) item--;
+        item->lanes |= warp;
+    }
 }
 
 /* Returns the slices of the pages between; of many pages, all slices. */
@@ -550,7 +567,7 @@ static bool precedes(const sim_logged *e, const sim_warp *w, const sim_view *v, 
     if (e->cluster != d->cluster_index || e->time != d->now || e->age != sim_watch_age(d->owner->watch) ||
         e->known != s->known || e->active != s->lanes)
         return false;
-    if (!sim_floor_equals(e->floor, v->floor) || e->has_list || !e->warps) return false;
+    if (!sim_floor_equals(e->floor, v->floor) || e->has_list || !e->warps || e->warps == SIM_LANES) return false;
     if (e->warps == 1) return s->base >= e->base && e->stride == s->op->bytes;
     return s->base == e->base + e->pitch * e->warps && s->values == e->values + e->value_step * e->warps;
 }
@@ -594,7 +611,7 @@ static void log_half(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes,
         e->from = first;
         e->to = end;
     }
-    distribute(log, e, slices_between(first, end - op->bytes) & ~(uint32_t)e->slices);
+    distribute_warp(log, e, slices_between(first, end - op->bytes));
     follow_span(w, op, lanes, first, action);
 }
 

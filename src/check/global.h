@@ -67,7 +67,8 @@ static inline void sim_floor_raise(sim_floor *floor, sim_floor to) {
 }
 
 /* A warp's access (some or all of its lanes), one thread's copy of many bytes, or the same access of several warps: of
- * `warps` actors from `actor` on, each `pitch` bytes and `value_step` lists of values after the one before. */
+ * `warps` actors (at most 32) from `actor` on, each `pitch` bytes and `value_step` lists of values after the one
+ * before. */
 typedef struct sim_logged {
     uint64_t base; /* address of lane 0; lane l is at base + l * stride, or in the list */
     int64_t stride;
@@ -103,8 +104,9 @@ static inline bool sim_is_scattered(const sim_logged *e) {
     return e->has_list && e->bytes <= SIM_LARGEST_ELEMENT;
 }
 
-/* An entry that touches a slice, and the lanes of its list that do. What has to be known of the entry before it is
- * replayed, so that it need not be fetched for that. */
+/* An entry that touches a slice. lanes: those of its list that do or, if its lanes lie several to a line, the warps
+ * that do, a bit each. What has to be known of the entry before it is replayed, so that it need not be fetched for
+ * that. */
 typedef struct sim_log_item {
     uint32_t entry : 28;
     uint32_t has_list : 1, is_scattered : 1; /* is_scattered: its lanes are replayed one by one */

@@ -759,23 +759,25 @@ static void play_evenly(sim_play *p) {
     }
 }
 
-/* Replays an access of several warps, one after the other. */
+/* Replays an access of several warps, one after the other: those that touch the slice. */
 static void play_warps(sim_play *p) {
     const sim_logged *all = p->e;
     const uint32_t *values = p->values;
     sim_logged one = *all;
     p->e = &one;
-    for (unsigned w = 0, warps; w < all->warps; w += warps) {
+    for (uint32_t left = p->lanes; left;) {
+        const unsigned w = (unsigned)__builtin_ctz(left);
         p->by = 0;
         p->is_first = false;
         if (values) p->values = values + (size_t)w * one.value_step * SIM_LANES;
-        warps = warps_of_line(&one, all->warps - w);
+        one.base = all->base + all->pitch * w;
+        one.actor = (uint16_t)(all->actor + w);
+        unsigned warps = warps_of_line(&one, all->warps - w);
         if (warps == 1 || !play_together(p, warps)) {
             warps = 1;
             play_evenly(p);
         }
-        one.base += one.pitch * warps;
-        one.actor = (uint16_t)(one.actor + warps);
+        left &= ~lanes_between(w, w + warps);
     }
     p->e = all;
 }

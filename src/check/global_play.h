@@ -19,7 +19,7 @@ typedef struct sim_play {
     uint32_t value;
     uint32_t by;    /* number of the accessor; 0: not known yet */
     bool is_first;  /* no note names the accessor yet */
-    uint32_t lanes; /* of the entry's list that touch the slice */
+    uint32_t lanes; /* of the entry's list, or its warps, that touch the slice */
     unsigned lane;
     uint8_t bytes;        /* of the word */
     const sim_part *part; /* of the line */

@@ -191,8 +191,9 @@ typedef struct sim_line {
     uint32_t readers;             /* actors (modulo 32) that have read it */
     uint32_t sole, sole_since;    /* the thread + 1 that alone has used it since; 0: there may be others */
     sim_bytes written;
-    uint8_t writers;  /* number of rows */
-    uint8_t arriving; /* of these, the number whose bytes a cp.async is still writing */
+    sim_bytes in_rows; /* bytes of the rows of writes, and maybe others */
+    uint8_t writers;   /* number of rows */
+    uint8_t arriving;  /* of these, the number whose bytes a cp.async is still writing */
     bool detailed;
     /* Detailed: when a cell changed last; what was settled when a return to rows was last tried. */
     uint32_t touched, tried;
@@ -207,9 +208,11 @@ typedef struct sim_line_part {
 } sim_line_part;
 
 /* Parts of accesses that are made together. Reads of `proven_line` and the lines after it are in order for threads that
- * know all accesses up to `written_at`, as long as the block's shadow has this version and start. */
+ * know all accesses up to `written_at`, as long as the block's shadow has this version and start. Their bytes are
+ * written whenever a shadow, by rows alone, has written the bytes that `written` stands for. */
 typedef struct sim_part_list {
     uint64_t version; /* 0: nothing is proven */
+    uint64_t written; /* sim_shadow.written when it was proven */
     uint32_t proven_line, start, written_at;
     uint32_t uses;     /* by a bundle and by reads that are not in rows yet */
     bool is_early;     /* others write there before they know of the reads, which need rows at once */
@@ -287,6 +290,11 @@ typedef struct sim_unwritten {
 
 typedef struct sim_shadow {
     uint64_t version; /* changes when lines are written or change their form */
+    /* Of the block that began at `start`: a hash of the bytes that were written, the last time when some were, and
+     * whether all of its lines have described them by rows, with no cp.async. See lines.c. */
+    uint64_t written;
+    uint32_t start, written_at;
+    bool is_plain;
     uint32_t late_at; /* time of the last read that may not be in rows yet */
     sim_line *lines;
     sim_line_row *more_rows;    /* the others of SIM_LINE_WRITERS for each line; NULL until needed */
@@ -456,6 +464,7 @@ struct sim_domain {
     sim_read *remote;     /* by block, by actor: the last access from another block (remote.c) */
     /* By actor, by basic block: lanes that have reached it (skipped_barrier.c); NULL until needed. */
     uint32_t **skipped;
+    bool has_skipped;                /* some lanes have */
     sim_steps *steps;                /* by actor, SIM_STEP_KINDS each (warpgroup.c); NULL until needed */
     bool has_steps;                  /* some step has been executed */
     sim_watched_mbarrier *mbarriers; /* SIM_HAZARD_MBARRIERS; NULL if the kernel has none */

@@ -16,7 +16,7 @@ static sim_line *line_at(const sim_domain *d, sim_shadow *s, uint32_t index) {
     if (l->start == d->start) return l;
     l->start = l->written_at = l->read_at = d->start;
     l->readers = l->sole = 0;
-    l->written = (sim_bytes){{0, 0}};
+    l->written = l->in_rows = (sim_bytes){{0, 0}};
     l->writers = l->arriving = 0;
     l->detailed = false;
     l->tried = 0;
@@ -243,6 +243,46 @@ static void change(const sim_visit *k) {
     k->s->version = ++k->d->owner->versions;
 }
 
+/* ---- what a block has written ---- */
+
+/* Blocks of a grid mostly write the same bytes of shared memory, and then read the same. So it is remembered which
+ * bytes were written when reads were proven, by a sum of hashes of the bytes that were new in each line: equal sums of
+ * 64 bits are taken for equal sets. */
+static uint64_t hash_of_bytes(uint32_t line, sim_bytes new) {
+    uint64_t hash = (new.half[0] ^ (line + 1) * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    hash = (hash ^ hash >> 32 ^ new.half[1]) * UINT64_C(0x94d049bb133111eb);
+    return (hash ^ hash >> 29) * UINT64_C(0xff51afd7ed558ccd) ^ hash >> 32;
+}
+
+/* Starts over if another block has begun. */
+static void begin_written(const sim_visit *k) {
+    if (k->s->start == k->d->start) return;
+    k->s->start = k->s->written_at = k->d->start;
+    k->s->written = 0;
+    k->s->is_plain = true;
+}
+
+/* Called before bytes become written. */
+static inline void note_written(const sim_visit *k, sim_line *l, sim_bytes bytes) {
+    const sim_bytes new = sim_bytes_without(bytes, l->written);
+    begin_written(k);
+    k->s->written_at = l->written_at = k->d->now;
+    if (!sim_bytes_any(new)) return;
+    l->written = sim_bytes_or(l->written, new);
+    k->s->written += hash_of_bytes((uint32_t)(l - k->s->lines), new);
+}
+
+/* Returns the hash of all that the block has written; 0: nothing, or not by rows alone. */
+static inline uint64_t written_by_rows(const sim_visit *k) {
+    return k->s->is_plain && k->s->start == k->d->start ? k->s->written : 0;
+}
+
+/* Rows of a line are no longer all that describes the bytes. */
+static void note_other(const sim_visit *k) {
+    begin_written(k);
+    k->s->is_plain = false;
+}
+
 /* Makes the line detailed. Words that a row covers only in part get cells by byte. Reads that are left in the actors'
  * planes are older than all rows, and known to all threads or of another block. */
 static bool detail(const sim_visit *k, sim_line *l) {
@@ -253,6 +293,7 @@ static bool detail(const sim_visit *k, sim_line *l) {
     if (l->detailed) return true;
     if (!has_cells(k)) return false;
     change(k);
+    note_other(k);
     const sim_line_row gone = old_writes(k, l);
     split = split_words(&gone);
     for (unsigned i = 0; i < l->writers; i++) split = sim_bytes_or(split, split_words(writer_of(k->s, l, i)));
@@ -287,6 +328,7 @@ static bool is_known(const sim_visit *k, const sim_line_row *r, const sim_part *
 }
 
 static bool knows_writers(const sim_visit *k, const sim_line *l, const sim_part *p) {
+    if (!sim_bytes_overlap(l->in_rows, p->bytes)) return true;
     for (unsigned i = 0; i < l->writers; i++) {
         const sim_line_row *r = writer_of(k->s, l, i);
         if (!sim_bytes_overlap(r->bytes, p->bytes)) continue;
@@ -413,6 +455,7 @@ static inline bool note_read(const sim_visit *k, sim_line *l, sim_line_reads *re
 }
 
 static void drop_overwritten(const sim_visit *k, sim_line *l, const sim_part *p) {
+    if (!sim_bytes_overlap(l->in_rows, p->bytes)) return;
     for (unsigned i = l->writers; i-- > 0;) {
         sim_line_row *r = writer_of(k->s, l, i);
         r->bytes = sim_bytes_without(r->bytes, p->bytes);
@@ -424,6 +467,11 @@ static void drop_overwritten(const sim_visit *k, sim_line *l, const sim_part *p)
  * matters who wrote. */
 static void drop_settled(const sim_visit *k, sim_line *l) {
     if (k->d->first->sm->grid->proxies.engine) return;
+    if (l->written_at <= settled(k->d) && !l->arriving) {
+        l->writers = 0;
+        l->in_rows = (sim_bytes){{0, 0}};
+        return;
+    }
     for (unsigned i = l->writers; i-- > 0;) {
         sim_line_row *r = writer_of(k->s, l, i);
         if (r->time <= settled(k->d) && !(r->state & SIM_CELL_ARRIVING)) *r = *writer_of(k->s, l, --l->writers);
@@ -454,9 +502,11 @@ static bool is_alike(const sim_visit *k, uint32_t instruction, uint8_t state) {
 static bool note_write(const sim_visit *k, sim_line *l, const sim_part *p, uint8_t state) {
     change(k);
     note_sole(k, l, p);
+    if (l->writers && l->written_at <= k->v->least) drop_settled(k, l);
     drop_overwritten(k, l, p);
-    l->written_at = k->d->now;
-    l->written = sim_bytes_or(l->written, p->bytes);
+    note_written(k, l, p->bytes);
+    if (state & SIM_CELL_ARRIVING) note_other(k);
+    l->in_rows = sim_bytes_or(l->in_rows, p->bytes);
     for (unsigned i = 0; i < l->writers; i++) {
         sim_line_row *r = writer_of(k->s, l, i);
         if (r->time != k->d->now || r->owner.bits != p->owner.bits || r->actor != k->actor || r->state != state ||
@@ -490,6 +540,7 @@ static void gather_line(const sim_visit *k, sim_line *l) {
         if (cells[w].time >= k->d->start) written.half[w / 16] |= (uint64_t)cells[w].written << 4 * (w % 16);
     }
     l->written = written;
+    l->in_rows = (sim_bytes){{0, 0}};
     l->written_at = l->read_at = k->d->start;
     l->writers = l->arriving = 0;
     l->readers = l->sole = 0;
@@ -729,10 +780,13 @@ static sim_line *line_in_order(const sim_visit *k, uint32_t index, const sim_par
     return (k->action == HAUL_ACTION_READ ? may_read(k, l, p) : may_write(k, l, p)) ? l : NULL;
 }
 
-/* True if it is known already that reads of the parts from `line` on are in order. */
+/* True if it is known already that reads of the parts from `line` on are in order: nothing has changed since, or the
+ * thread knows all writes, and as much is written as then. */
 static bool is_proven(const sim_visit *k, uint32_t line, const sim_part_list *list) {
-    return list->version && list->version == k->s->version && list->proven_line == line && list->start == k->d->start &&
-           list->written_at <= k->v->least;
+    const sim_shadow *s = k->s;
+    if (!list->version || list->proven_line != line) return false;
+    if (list->version == s->version && list->start == k->d->start && list->written_at <= k->v->least) return true;
+    return list->written && list->written == written_by_rows(k) && s->written_at <= k->v->least;
 }
 
 static bool prove(const sim_visit *k, uint32_t line, sim_part_list *list) {
@@ -743,6 +797,7 @@ static bool prove(const sim_visit *k, uint32_t line, sim_part_list *list) {
         if (l->written_at > written_at) written_at = l->written_at;
     }
     list->version = k->s->version;
+    list->written = written_by_rows(k);
     list->proven_line = line;
     list->start = k->d->start;
     list->written_at = written_at;

@@ -56,13 +56,15 @@ void sim_hazard_skipped(sim_warp *w, uint32_t block, uint32_t lanes) {
     sim_domain *d = sim_domain_of(w->block);
     uint32_t *skipped = lanes_skipped(d, w);
     if (!skipped) return;
+    d->has_skipped = true;
     skipped[block] |= lanes;
     check_waiting(w, lanes, block);
 }
 
 void sim_skipped_arrive(sim_warp *w, const sim_op *op, uint32_t lanes) {
     const sim_domain *d = sim_domain_of(w->block);
-    for (uint32_t i = 0; op->target && i < w->block->warp_count; i++) {
+    if (!d->has_skipped || !op->target) return;
+    for (uint32_t i = 0; i < w->block->warp_count; i++) {
         const sim_warp *other = &w->block->warps[i];
         const uint32_t *skipped = d->skipped[sim_actor(other)];
         if (skipped && skipped[op->target - 1]) report(w, lanes, op, other, skipped[op->target - 1]);
@@ -95,6 +97,8 @@ void sim_skipped_check_warp(sim_warp *w, const sim_op *op, uint32_t id, uint32_t
 }
 
 void sim_skipped_start(sim_domain *d) {
+    if (!d->has_skipped) return;
+    d->has_skipped = false;
     for (uint32_t a = 0; a < d->actors; a++) {
         memory_free(d->skipped[a]);
         d->skipped[a] = NULL;

@@ -37,6 +37,18 @@
     "sub.u32 %r6, 63, %r0;\nmad.lo.u32 %r6, %r6, 4, %r3;\nmov.u32 %r21, 0;\n" READ_ROW("%r10", "0") \
         READ_ROW("%r11", "256") READ_ROW("%r12", "512") READ_ROW("%r13", "768") READ_ROW("%r14", "0") OUT("%r21")
 
+/* The third warp of all, in the second block, reads its own words of `out` or those of the warp before it. */
+#define THIRD_WARP_READS(at)                                                                             \
+    "and.b32 %r6, %r1, 96;\nsetp.ne.u32 %p1, %r6, 64;\n@%p1 bra D;\nld.global.u32 %r7, [%rd2+" at "];\n" \
+    "st.shared.u32 [%r4], %r7;\nD:\n"
+
+/* All blocks but the last, of 300 and 64 threads each, store the words that they read; of the last, with `%p1`, only
+ * the first warp does. */
+#define LAST_BLOCK "setp.ge.u32 %p2, %r1, 19136;\nsetp.ge.u32 %p3, %r0, 32;\nand.pred %p1, %p2, %p3;\n"
+#define READ_IN_LAST_BLOCK                                                                                        \
+    "bar.sync 0;\nsub.u32 %r6, 63, %r0;\nmad.lo.u32 %r6, %r6, 4, %r3;\nld.shared.u32 %r7, [%r6];\n@!%p2 bra D;\n" \
+    "mul.wide.u32 %rd4, %r0, 4;\nadd.u64 %rd4, %rd0, %rd4;\nst.global.u32 [%rd4], %r7;\nD:\n"
+
 /* Half a warp passes a barrier, which the ended lanes no longer hold up. */
 #define HALF_PASSES STORE "bar.warp.sync 0xffffffff;\nsetp.ge.u32 %p1, %r0, 16;\n@%p1 bra D;\nbar.sync 0;\n" NEIGHBOUR
 
@@ -141,6 +153,8 @@ static const pair pairs[] = {
     PAIR("block, through global memory", RACE_GLOBAL, 1, 64,
          OUT("%r0") "ld.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\n",
          OUT("%r0") "bar.sync 0;\nld.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\n"),
+    PAIR("the second of two warps that store side by side", RACE_GLOBAL, 2, 64, OUT("%r0") THIRD_WARP_READS("-128"),
+         OUT("%r0") THIRD_WARP_READS("0")),
     PAIR("flag without a fence", RACE_GLOBAL, 2, 1,
          FLAG "@%p1 bra T;\nst.global.u32 [%rd0], 5;\nst.volatile.global.u32 [%rd4], 1;\nbra D;\n"
               "T: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\nmembar.gl;\n"
@@ -148,6 +162,9 @@ static const pair pairs[] = {
          FLAG "@%p1 bra T;\nst.global.u32 [%rd0], 5;\nmembar.gl;\nst.volatile.global.u32 [%rd4], 1;\nbra D;\n"
               "T: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\nmembar.gl;\n"
               "ld.global.u32 %r8, [%rd0];\nst.global.u32 [%rd0+64], %r8;\nD:\n"),
+    PAIR("words that all blocks but the last have stored", UNINITIALISED_READ, 300, 64,
+         LAST_BLOCK "@%p1 bra S;\n" STORE "S:\n" READ_IN_LAST_BLOCK,
+         LAST_BLOCK "@%p1 bra S;\nS:\n" STORE READ_IN_LAST_BLOCK),
     PAIR("uninitialised value is stored", UNINITIALISED_READ, 1, 32,
          "ld.shared.u32 %r7, [%r4];\nadd.u32 %r7, %r7, 1;\n" OUT("%r7"),
          "ld.shared.u32 %r7, [%r4];\nadd.u32 %r7, %r7, 1;\nst.shared.u32 [%r4], %r7;\n" OUT("%r0")),
