@@ -148,7 +148,7 @@ haul_status sim_run_set_up(sim_run *s) {
     if (l->follower) return sim_facts_find_uses(&s->facts, &s->grid);
     if (!l->check) return HAUL_OK;
     HAUL_TRY(sim_facts_find(&s->facts, &s->grid));
-    s->grid.unwaited = l->uses ? l->uses->unwaited : NULL;
+    s->grid.early = l->uses ? l->uses->early : NULL;
     return sim_watch_create(&s->grid, l->shadow, &s->watch);
 }
 
