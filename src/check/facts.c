@@ -30,6 +30,12 @@ static haul_status find_loop_facts(sim_facts *f, const ptx_function *function) {
     return x.status;
 }
 
+/* Ordinary reads of one place count as one, but a load that only looks first does less harm than others of its line. */
+static void set_looks_apart(const sim_facts *f, size_t instructions) {
+    for (size_t i = 0; f->uses && i < instructions; i++)
+        if (f->uses[i] & (SIM_USE_LOOKS | SIM_USE_TRIES)) f->places[i] ^= UINT64_C(1) << 63;
+}
+
 haul_status sim_facts_find(sim_facts *f, sim_grid *g) {
     const sim_program *p = g->program;
     HAUL_TRY(sim_finding_places(p, &f->places));
@@ -40,6 +46,7 @@ haul_status sim_facts_find(sim_facts *f, sim_grid *g) {
     g->relaxes = sim_relaxes(p);
     g->has_mbarriers = sim_has_mbarriers(p);
     HAUL_TRY(find_loop_facts(f, p->function));
+    set_looks_apart(f, p->function->instruction_count);
     g->uses = f->uses;
     g->peeks = f->peeks;
     g->conditions = f->conditions;
