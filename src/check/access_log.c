@@ -1,6 +1,7 @@
 /* The log of an SM's accesses to global memory until it is replayed (global_play.c), and which global memory was ever
  * written. */
 #include "base/memory.h"
+#include "check/early_uses.h"
 #include "check/global.h"
 #include "check/internal.h"
 #include "check/lock.h"
@@ -529,21 +530,15 @@ static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes
     }
 }
 
-/* Several threads of the host may note the same. */
-static void note_unwaited(const sim_warp *w, uint32_t instruction, uint32_t lanes) {
-    bool *unwaited = w->sm->grid->unwaited;
-    if (unwaited && lanes & ~w->waited) __atomic_store_n(&unwaited[instruction], true, __ATOMIC_RELAXED);
-}
-
 void sim_hazard_global(sim_warp *w, const sim_op *op, uint32_t active, const uint64_t address[SIM_LANES],
                        haul_action action) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
-    note_unwaited(w, op->instruction, active);
     sim_flight_check(w, op, active, address, action);
     if (w->sm->grid->regions) sim_regions_check(w, op, active, address, action);
     if (action != HAUL_ACTION_READ) sim_hazard_constant(w, op, active, address[__builtin_ctz(active)], action);
     if (action == HAUL_ACTION_READ && sim_load_may_be_unused(w->sm->grid, op->instruction))
         active &= ~sim_lanes_without_use(w, op->instruction);
+    if (w->sm->grid->early && active & ~w->waited) sim_early_uses_note(w, op, active & ~w->waited, address, action);
     for (uint32_t i = 0; i < views->count; i++) {
         const uint32_t lanes = sim_view_at(views, i)->lanes & active;
         if (!lanes) continue;
@@ -630,7 +625,8 @@ static void log_span(sim_warp *w, const sim_op *op, sim_view *v, uint64_t first,
 void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint64_t second) {
     sim_views *views = &sim_domain_of(w->block)->views[sim_actor(w)];
     const haul_action action = op->memory_class == HAUL_CLASS_GLOBAL_STORE ? HAUL_ACTION_WRITE : HAUL_ACTION_READ;
-    if (views->count > 1 || w->sm->grid->locked || w->sm->grid->regions || sim_flights_matter(w, action) ||
+    const bool is_early = w->sm->grid->early && ~w->waited;
+    if (views->count > 1 || w->sm->grid->locked || w->sm->grid->regions || is_early || sim_flights_matter(w, action) ||
         (sim_load_may_be_unused(w->sm->grid, op->instruction) && sim_lanes_without_use(w, op->instruction))) {
         uint64_t address[SIM_LANES];
         for (unsigned l = 0; l < SIM_LANES; l++)
@@ -638,7 +634,6 @@ void sim_hazard_global_span(sim_warp *w, const sim_op *op, uint64_t first, uint6
         sim_hazard_global(w, op, SIM_ALL_LANES, address, action);
         return;
     }
-    note_unwaited(w, op->instruction, SIM_ALL_LANES);
     if (action == HAUL_ACTION_WRITE) sim_hazard_constant(w, op, SIM_ALL_LANES, first, action);
     if (has_room(w->block)) log_span(w, op, sim_view_at(views, 0), first, second, action);
 }

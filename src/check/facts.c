@@ -30,11 +30,18 @@ static haul_status find_loop_facts(sim_facts *f, const ptx_function *function) {
     return x.status;
 }
 
+/* Ordinary reads of one place count as one, but a load that only looks first does less harm than others of its line. */
+static void set_looks_apart(const sim_facts *f, size_t instructions) {
+    for (size_t i = 0; f->uses && i < instructions; i++)
+        if (f->uses[i] & (SIM_USE_LOOKS | SIM_USE_TRIES)) f->places[i] ^= UINT64_C(1) << 63;
+}
+
 static haul_status find_all(const sim_program *p, sim_facts *f) {
     HAUL_TRY(sim_finding_places(p, &f->places));
     HAUL_TRY(sim_origins_find(p, &f->origins));
     HAUL_TRY(find_loop_facts(f, p->function));
     HAUL_TRY(sim_unused_loads_find(p, &f->unused));
+    set_looks_apart(f, p->function->instruction_count);
     f->proxies = sim_proxies_needed(p);
     f->relaxes = sim_relaxes(p);
     f->has_mbarriers = sim_has_mbarriers(p);

@@ -33,8 +33,8 @@ bool sim_has_mbarriers(const sim_program *p);
  * update in two steps, as `*sum = *sum + x` on a volatile word; a strong read that a loop waits for; a volatile or
  * atomic write for which such a loop may wait, in a kernel that also loads volatile data; an access that is left out of
  * sim_is_left_to_chance(), since a loop waits for the word or the thread computes its next value from the last one; a
- * load that only looks whether a maximum is worth raising. The caller frees the table; it is NULL if the kernel has
- * none of these. */
+ * load that only looks whether a maximum is worth raising, or a compare-and-swap worth a try. The caller frees the
+ * table; it is NULL if the kernel has none of these. */
 enum {
     SIM_USE_STORES_VOLATILE = 1,
     SIM_USE_LOADS_VOLATILE = 2,
@@ -44,7 +44,8 @@ enum {
     SIM_USE_WAITS = 32,
     SIM_USE_TELLS = 64,
     SIM_USE_EXEMPT = 128,
-    SIM_USE_LOOKS = 256
+    SIM_USE_LOOKS = 256,
+    SIM_USE_TRIES = 512
 };
 haul_status sim_hazards_create(sim_sm *sm);
 /* Gets the checks of an earlier launch of the same kernel ready for the SM's grid. Returns false if that is not

@@ -607,7 +607,7 @@ bool sim_is_exchanged(const ptx_function *f, uint32_t load, uint32_t later);
  * volatile load of data: none of them tears, but unless something orders the two, chance decides which comes last. C++
  * has no such rule for volatile objects: the two race there. Stores to words that loops wait for are flags. */
 bool sim_is_left_to_chance(const sim_grid *g, uint32_t a, uint32_t b);
-/* look_first.c. True if one is a load that only looks whether a maximum is worth raising, and the other raises it. */
+/* look_first.c. True if one is a load that only looks whether the other, an atomic operation, is worth it. */
 bool sim_only_looks(const sim_grid *g, uint32_t a, uint32_t b);
 /* Messages for such updates, for volatile data behind a volatile flag, for unordered volatile data, and for a look. */
 extern const char sim_lost_update[], sim_old_data[], sim_left_to_chance[], sim_look_first[];

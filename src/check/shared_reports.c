@@ -16,7 +16,7 @@ static const char two_blocks[] = "threads of two blocks of a cluster: put a barr
 const char sim_left_to_chance[] = "both accesses are volatile or atomic, so that none of them tears, but nothing "
                                   "orders the two: chance decides which "
                                   "comes last";
-const char sim_look_first[] = "the load only looks whether the minimum or maximum is worth the atomic operation: an "
+const char sim_look_first[] = "the load only looks whether the atomic operation is worth it: an "
                               "older value costs time, no more, but C++ and PTX call it a race "
                               "(cuda::atomic_ref::load(cuda::memory_order_relaxed) is none, and as fast)";
 

@@ -25,7 +25,6 @@ void sim_use_list_add(sim_use_list *f, const sim_use *reach) {
 
 void sim_use_list_free(sim_use_list *f) {
     memory_free(f->items);
-    memory_free(f->unwaited);
     *f = (sim_use_list){0};
 }
 

@@ -22,15 +22,15 @@ typedef struct sim_use {
 typedef struct sim_use_list {
     sim_use *items;
     size_t count, capacity;
-    bool failed;    /* the host ran out of memory */
-    bool *unwaited; /* by instruction of the kernel: a thread has used global memory there without having executed
-                     * griddepcontrol.wait; NULL: nobody asks */
+    bool failed;                  /* the host ran out of memory */
+    struct sim_early_uses *early; /* what was used before griddepcontrol.wait (check/early_uses.h); NULL: nobody asks */
 } sim_use_list;
 
 /* Appends a range that is not empty, or joins it to the last one if they belong together. */
 void sim_use_list_add(sim_use_list *f, const sim_use *reach);
 /* Sorts by address and joins what belongs together. */
 void sim_use_list_sort(sim_use_list *f);
+/* Leaves `early` alone. */
 void sim_use_list_free(sim_use_list *f);
 /* Reads the accesses that the shadow of global memory has kept, in the order of addresses. A byte that was written
  * counts as written only, whoever reads it. Lines that the shadow has given up are left out. */

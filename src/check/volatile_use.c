@@ -370,7 +370,7 @@ bool sim_uses_matter(const ptx_function *f) {
         loads |= sim_is_strong(&f->instructions[i], PTX_OP_LD);
         others |= is_wait(&f->instructions[i]) || sim_is_compare_and_swap(&f->instructions[i]);
     }
-    return others || stores || loads || sim_has_limits(f);
+    return others || stores || loads || sim_may_look_first(f);
 }
 
 static void find_all(const sim_loops *loops, arena *memory, uint16_t *table, sim_peeks *peeks) {
@@ -392,7 +392,7 @@ static void find_all(const sim_loops *loops, arena *memory, uint16_t *table, sim
     for (uint32_t b = 0; b < f->block_count; b++) find_in_block(&x, b, table);
     exempt_repeated(&x, table);
     mark_telling(f, table);
-    if (sim_has_limits(f)) sim_looks_mark(loops, liveness_of(&x), memory, table);
+    if (sim_may_look_first(f)) sim_looks_mark(loops, liveness_of(&x), memory, table);
 }
 
 /* A volatile store may meet an atomic operation that no loop waits for: `*word = 2` beside atomicExch(word, 1). */

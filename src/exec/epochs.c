@@ -311,6 +311,25 @@ static bool polls_in_vain(sim_run *s) {
     return s->vain_epochs >= VAIN_EPOCHS;
 }
 
+/* Clocks make a state that never recurs: a wait that sleeps for longer and longer, as libcu++'s do. If all SMs only
+ * poll, and nobody else can make a change, time passes in leaps that double, so that the kernel's own timeouts come
+ * soon. Returns whether even days of it have changed nothing. `now`: operations executed. */
+static bool waits_for_ever(sim_run *s, uint64_t now) {
+    enum { MOST_OPERATIONS = 1 << 22, BEFORE_LEAPS = MOST_OPERATIONS / 4 }; /* of an SM */
+    const uint64_t first = UINT64_C(1) << 20, last = UINT64_C(1) << 50;
+    if (s->may_pause || !polls_in_vain(s)) {
+        s->vain_since = now;
+        s->leap = 0;
+        return false;
+    }
+    const uint64_t polled = (now - s->vain_since) / s->grid.used_sms;
+    if (polled < BEFORE_LEAPS) return false;
+    if (s->leap == last) return polled >= MOST_OPERATIONS;
+    s->leap = s->leap ? 2 * s->leap : first;
+    for (uint32_t i = 0; i < s->grid.used_sms; i++) s->sms[i].waited += s->leap;
+    return false;
+}
+
 /* Kernels of other devices may use what was published before this one does anything else; a check sees both orders. The
  * number of such pauses is limited, since each one costs an epoch. */
 static bool has_published(sim_run *s) {
@@ -345,7 +364,8 @@ static haul_status run_until_pause(sim_run *s) {
         s->pauses += s->waits;
         s->paused = s->waits || (s->may_pause && has_published(s));
         if (s->paused) return s->grid.node ? play_accesses(s, 1) : HAUL_OK; /* other devices' follow */
-        if (repeats) return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
+        if (repeats || waits_for_ever(s, now))
+            return report_deadlock(s, "what runs only goes round in loops, in which nothing changes");
     }
 }
 

@@ -32,6 +32,8 @@ typedef struct sim_run {
     uint64_t pauses;          /* since it waited */
     bool may_pause, paused;   /* may_pause: the caller allows it now; paused: it has done so */
     unsigned vain_epochs;     /* consecutive epochs in which all SMs only polled */
+    uint64_t vain_since;      /* operations executed before them */
+    uint64_t leap;            /* by which their clocks were advanced last */
     bool waits;               /* it has paused because it waits, not to let others see what it has published */
     uint32_t published;       /* times that its device had published at the last pause or check (check/node.h) */
     unsigned shown_often;     /* pauses of the latter kind */

@@ -157,7 +157,7 @@ haul_status sim_run_set_up(sim_run *s) {
     if (!l->check) return HAUL_OK;
     sim_facts_tell(l->program->facts, &s->grid);
     HAUL_TRY(make_room_for_locks(s));
-    s->grid.unwaited = l->uses ? l->uses->unwaited : NULL;
+    s->grid.early = l->uses ? l->uses->early : NULL;
     return sim_watch_create(&s->grid, l->shadow, &s->watch);
 }
 

@@ -69,7 +69,7 @@ typedef struct sim_grid {
     bool has_mbarriers;               /* with checks: its instructions may name one */
     const uint16_t *uses;             /* with checks, by instruction: SIM_USE_*; NULL: none */
     uint8_t *locked;                  /* with checks, by instruction: check/lock.h; owned; NULL: no locks */
-    bool *unwaited;                   /* with checks: sim_use_list.unwaited */
+    struct sim_early_uses *early;     /* with checks: sim_use_list.early */
     const uint64_t *places;           /* with checks, by instruction: its place for the user (check/source_place.c) */
     sim_schedule schedule;
     /* With checks: check/wait_condition.h; NULL: no wait has a condition. */

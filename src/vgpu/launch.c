@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "check/early_uses.h"
 #include "check/follow.h"
 #include "exec/grid.h"
 #include "machine/heap.h"
@@ -219,6 +220,7 @@ void sim_running_drop(struct sim_running *r) {
     if (!r) return;
     sim_launch_drop(r->run);
     sim_node_launch_end(&r->node);
+    sim_early_uses_free(r->uses.early);
     sim_use_list_free(&r->uses);
     leave_follower(r);
     arena_free(&r->memory);

@@ -2,6 +2,7 @@
 #include "vgpu/order.h"
 
 #include "base/memory.h"
+#include "check/early_uses.h"
 #include "machine/heap.h"
 #include "ptx/traits.h"
 #include "ptx/users_place.h"
@@ -396,7 +397,9 @@ static void find_ordered(const ptx_function *f, bool by_wait, bool *ordered) {
 static void note_uses_at_start(const ptx_function *f, sim_ordered *a) {
     bool *by_any = memory_zeroed(f->instruction_count + 1, sizeof *by_any);
     bool *by_others = memory_zeroed(f->instruction_count + 1, sizeof *by_others);
-    const bool *unwaited = a->reach.unwaited;
+    sim_early_uses *early = a->reach.early;
+    const bool *unwaited = early ? sim_early_uses_instructions(early) : NULL;
+    const sim_use_list *noted = early ? sim_early_uses_list(early) : NULL;
     if (by_any && by_others) {
         find_ordered(f, true, by_any);
         find_ordered(f, false, by_others);
@@ -408,6 +411,9 @@ static void note_uses_at_start(const ptx_function *f, sim_ordered *a) {
             (!by_any[u->instruction] || (!by_others[u->instruction] && unwaited && unwaited[u->instruction])))
             sim_use_list_add(&a->at_start, u);
     }
+    for (size_t i = 0; by_others && noted && i < noted->count; i++)
+        if (!by_others[noted->items[i].instruction]) sim_use_list_add(&a->at_start, &noted->items[i]);
+    sim_use_list_sort(&a->at_start);
     memory_free(by_any);
     memory_free(by_others);
 }
@@ -670,7 +676,7 @@ static bool waits_late(const sim_work *w) {
 void sim_order_ask(const sim_work *w, sim_use_list *footprint) {
     if (!waits_late(w)) return;
     const size_t count = w->function->program->function->instruction_count;
-    footprint->unwaited = memory_zeroed(count + 1, sizeof *footprint->unwaited);
+    footprint->early = sim_early_uses_create(count);
 }
 
 /* Memory that kernels allocate for themselves is reused by other kernels; no order is needed for that. */
@@ -685,6 +691,8 @@ void sim_order_launched(CUcontext c, sim_work *w, sim_use_list *footprint) {
         if (!c->heap || !sim_heap_contains(c->heap, f->items[i].from)) f->items[kept++] = f->items[i];
     f->count = kept;
     if (waits_late(w)) note_uses_at_start(w->function->program->function, w->ordered);
+    sim_early_uses_free(f->early);
+    f->early = NULL;
     w->ordered->device = c->place;
     if (o->node) w->ordered->ended = sim_node_tick(o->node, c->place);
     check(o, w->ordered);

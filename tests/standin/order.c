@@ -115,7 +115,11 @@ static const char dependents[] =
     "  st.u32 [%rd1], 2;\n  griddepcontrol.wait;\n  ret;\n}\n"
     ".visible .entry led(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  .reg .pred %p;\n"
     "  ld.param.u64 %rd1, [out];\n  mov.u32 %r1, %tid.x;\n  setp.ne.u32 %p, %r1, 0;\n  @%p bra M;\n"
-    "  griddepcontrol.wait;\nM: bar.sync 0;\n  st.u32 [%rd1], 2;\n  ret;\n}\n" FIRST_WAIT("none", "0")
+    "  griddepcontrol.wait;\nM: bar.sync 0;\n  st.u32 [%rd1], 2;\n  ret;\n}\n"
+    ".visible .entry ahead(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  ld.param.u64 %rd1, [out];\n"
+    "  ld.u32 %r1, [%rd1];\n  griddepcontrol.wait;\n  st.u32 [%rd1], %r1;\n  ret;\n}\n"
+    ".visible .entry behind(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  .reg .b32 %r<2>;\n  ld.param.u64 %rd1, [out];\n"
+    "  griddepcontrol.wait;\n  ld.u32 %r1, [%rd1];\n  st.u32 [%rd1], %r1;\n  ret;\n}\n" FIRST_WAIT("none", "0")
         FIRST_WAIT("one", "1");
 
 static unsigned ordered;
@@ -336,6 +340,16 @@ static void dependent_start(void) {
     MUST(cuModuleLoadData(&module, dependents));
     MUST(cuModuleGetFunction(&first, module, "first"));
     MUST(cuModuleGetFunction(&second, module, ordered ? "led" : "eager"));
+    launch_dependent(first, 0);
+    launch_dependent(second, 1);
+}
+
+/* The later kernel reads before its wait what it writes again behind that. */
+static void dependent_in_place(void) {
+    void *module, *first, *second;
+    MUST(cuModuleLoadData(&module, dependents));
+    MUST(cuModuleGetFunction(&first, module, "first"));
+    MUST(cuModuleGetFunction(&second, module, ordered ? "behind" : "ahead"));
     launch_dependent(first, 0);
     launch_dependent(second, 1);
 }
@@ -601,6 +615,7 @@ static const struct {
              {"allocate", allocate},
              {"dependent", dependent},
              {"dependent-start", dependent_start},
+             {"dependent-in-place", dependent_in_place},
              {"dependent-bypass", dependent_bypass},
              {"dependent-in-turn", dependent_in_turn},
              {"dependent-chain", dependent_chain},

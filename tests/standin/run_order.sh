@@ -56,6 +56,8 @@ finds dependent race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'with what the kernel lacks' says 'its kernel has no griddepcontrol.wait'
 finds dependent-start race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'with the place of the access' says ', and does so before its'
+finds dependent-in-place race-streams cudaLaunchKernelExC cudaLaunchKernelExC
+result 'a read before the wait of what is written behind it' says 'reads what kernel first .*stream 1 writes, and does'
 finds dependent-bypass race-streams cudaLaunchKernelExC cudaLaunchKernelExC
 result 'launches that do not overlap' exits_with 0 "$haul" check -- "$program" dependent-in-turn ordered
 finds dependent-chain race-streams cudaLaunchKernelExC cudaLaunchKernelExC

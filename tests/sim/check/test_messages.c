@@ -299,6 +299,26 @@ static void a_look_at_a_maximum_is_advice(void **state) {
                  HAUL_GRADE_ADVICE);
 }
 
+/* `if (*word == 0 && atomicCAS(word, 0, 1) == 0)` */
+#define TRY_FIRST(space, word, failed)                                                                  \
+    "ld." space ".u32 %r7, [" word "];\nsetp.ne.s32 %p1, %r7, 0;\n@%p1 bra D;\nmov.u32 %r9, 0;\n"       \
+    "atom." space ".cas.b32 %r8, [" word "], %r9, 1;\nsetp.ne.s32 %p2, %r8, 0;\n@%p2 bra " failed ";\n" \
+    "red.global.add.u32 [%rd0], 1;\n"
+
+static void a_look_at_a_word_to_swap_is_advice(void **state) {
+    (void)state;
+    expect_grade(TRY_FIRST("global", "%rd0+128", "D") "D:\n", HAUL_GRADE_ADVICE);
+    expect_grade(
+        "setp.ne.u32 %p2, %r0, 0;\n@!%p2 st.shared.u32 [%r3], 0;\nbar.sync 0;\n" TRY_FIRST("shared", "%r3", "D") "D:\n",
+        HAUL_GRADE_ADVICE);
+    /* who fails does something that who turns away does not */
+    expect_grade(TRY_FIRST("global", "%rd0+128", "F") "bra D;\nF: red.global.add.u32 [%rd0+4], 1;\nD:\n",
+                 HAUL_GRADE_ERROR);
+    /* the result is needed by both */
+    expect_grade("mov.u32 %r8, 5;\n" TRY_FIRST("global", "%rd0+128", "D") "D: red.global.add.u32 [%rd0+4], %r8;\n",
+                 HAUL_GRADE_ERROR);
+}
+
 static void a_look_that_decides_more_is_an_error(void **state) {
     (void)state;
     expect_grade(LOOK_FIRST("global", "%rd0", RAISE "st.global.u32 [%rd2+4], %r0;\n"), HAUL_GRADE_ERROR);
@@ -337,6 +357,7 @@ int main(void) {
         cmocka_unit_test(two_blocks_of_a_cluster_need_its_scope),
         cmocka_unit_test(a_copy_into_another_block_names_it),
         cmocka_unit_test(a_look_at_a_maximum_is_advice),
+        cmocka_unit_test(a_look_at_a_word_to_swap_is_advice),
         cmocka_unit_test(a_look_that_decides_more_is_an_error),
         cmocka_unit_test(a_barrier_that_is_waited_for_again_does_no_harm),
         cmocka_unit_test(lanes_that_throw_values_away_do_no_harm),

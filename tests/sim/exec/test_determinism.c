@@ -317,6 +317,29 @@ static void who_only_waits_for_a_time_does_not_wait_long(void **state) {
     assert_int_equal(out[0], 1);
 }
 
+/* Polls a word that nobody writes, and reads the clock. Ends by `limit`, in %p1, if that says so. */
+#define POLL_UNTIL(limit)                                  \
+    KERNEL("mov.u64 %rd5, %clock64;\n"                     \
+           "WAIT: ld.volatile.global.u32 %r3, [%rd0+4];\n" \
+           "mov.u64 %rd6, %clock64;\n"                     \
+           "sub.s64 %rd6, %rd6, %rd5;\n"                   \
+           "setp.eq.u32 %p0, %r3, 7;\n"                    \
+           "@%p0 bra DONE;\n"                              \
+           "setp.lt.s64 %p1, %rd6, " limit ";\n"           \
+           "@%p1 bra WAIT;\n"                              \
+           "DONE: mov.u32 %r3, 1;\n"                       \
+           "st.global.u32 [%rd0], %r3;\n")
+
+/* Days of the kernel's time pass in a few million operations, counted or not. */
+static void clocks_hide_no_deadlock(void **state) {
+    (void)state;
+    static uint32_t out[2];
+    run_kernel(&(kernel_run){.ptx = POLL_UNTIL("200000000000"), .threads = 1, INTO(out)});
+    assert_int_equal(out[0], 1);
+    expect_failure(&(kernel_run){.ptx = POLL_UNTIL("0x7fffffffffffffff"), .threads = 1, INTO(out)}, HAUL_ERROR_DEADLOCK,
+                   "only goes round in loops");
+}
+
 static void samples_are_the_same_too(void **state) {
     (void)state;
     static uint32_t whole[WORDS + 1024];
@@ -349,6 +372,7 @@ int main(void) {
         cmocka_unit_test(clocks_tick_the_same),
         cmocka_unit_test(uncounted_launches_write_the_same),
         cmocka_unit_test(who_only_waits_for_a_time_does_not_wait_long),
+        cmocka_unit_test(clocks_hide_no_deadlock),
         cmocka_unit_test(samples_are_the_same_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
