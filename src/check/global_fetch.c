@@ -2,7 +2,8 @@
  * then the next rows, before any of them is replayed. */
 #include "check/global_fetch.h"
 
-enum { AHEAD = 3 }; /* rows or notes behind a line's first */
+/* Rows or notes behind a line's first. */
+enum { AHEAD = 3 };
 
 typedef struct fetched_lane {
     uint64_t address;
@@ -21,8 +22,8 @@ typedef struct fetched_word {
 typedef struct fetched {
     fetched_lane lanes[SIM_FETCH_LANES];
     fetched_word words[SIM_FETCH_LANES];
-    uint32_t rows[SIM_FETCH_LANES],
-        notes[SIM_FETCH_LANES]; /* the last one that was fetched of each line that has some */
+    /* Of each line that has some, the last one that was fetched. */
+    uint32_t rows[SIM_FETCH_LANES], notes[SIM_FETCH_LANES];
     size_t count, word_count, row_count, note_count;
 } fetched;
 
@@ -74,6 +75,12 @@ static void fetch_words(fetched *f, const fetched_lane *l, const sim_line_words 
     f->words[f->word_count++] = (fetched_word){line, l->address / 4 % SIM_LINE_WORDS, l->reads};
 }
 
+/* All of a line's notes are looked at if the lane's word is in one. */
+static void fetch_notes(fetched *f, const sim_slice *s, const fetched_lane *l) {
+    __builtin_prefetch(sim_slice_note(s, l->line->link));
+    if (l->line->used >> l->address / 4 % SIM_LINE_WORDS & 1) f->notes[f->note_count++] = l->line->link;
+}
+
 /* What the lines have: rows, notes or words. */
 static void fetch_links(fetched *f, const sim_slice *s) {
     for (const fetched_lane *l = f->lanes; l < f->lanes + f->count; l++) {
@@ -87,7 +94,7 @@ static void fetch_links(fetched *f, const sim_slice *s) {
         if (sim_link_has_rows(link))
             fetch_row(sim_slice_row(s, f->rows[f->row_count++] = link));
         else if (sim_link_is_noted(link))
-            __builtin_prefetch(sim_slice_note(s, f->notes[f->note_count++] = link));
+            fetch_notes(f, s, l);
     }
 }
 
@@ -175,29 +182,34 @@ static void fetch_next_notes(fetched *f, const sim_slice *s) {
     f->note_count = left;
 }
 
+/* All that is known of the lanes' lines, from step to step: what one step fetches the next one reads. */
+static void fetch_lanes(fetched *f, const sim_slice *s) {
+    if (s->added) fetch_adders(f);
+    fetch_links(f, s);
+    fetch_touches(f);
+    if (s->added) fetch_adder_places(f);
+    for (unsigned k = 0; k < AHEAD && f->row_count; k++) fetch_next_rows(f, s);
+    for (unsigned k = 0; k < AHEAD && f->note_count; k++) fetch_next_notes(f, s);
+    fetch_accessors(f, s);
+    if (s->added) fetch_adders_accessors(f, s);
+}
+
 size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t first,
                        const uint64_t *addresses, sim_page *pages[SIM_FETCH_LANES]) {
     fetched f;
     const bool small = is_small(s);
-    size_t lanes = 0;
+    size_t i = first, lanes = 0;
     f.count = f.word_count = f.row_count = f.note_count = 0;
-    size_t i = first;
     for (; i < share->count && i - first < SIM_FETCH_LANES && lanes <= SIM_FETCH_LANES - SIM_LANES; i++) {
         const sim_log_item *item = &share->entries[i];
         const unsigned count = item->has_list ? (unsigned)__builtin_popcount(item->lanes) : 0;
         fetch_entry(&log->entries[item->entry]);
-        if (item->is_scattered) add_lanes(&f, s, addresses, count, item, pages, small);
+        if (item->is_scattered) {
+            add_lanes(&f, s, addresses, count, item, pages + lanes, small);
+            lanes += count;
+        }
         addresses += count;
-        if (item->is_scattered) pages += count, lanes += count;
     }
-    if (small) return i;
-    if (s->added) fetch_adders(&f);
-    fetch_links(&f, s);
-    fetch_touches(&f);
-    if (s->added) fetch_adder_places(&f);
-    for (unsigned k = 0; k < AHEAD && f.row_count; k++) fetch_next_rows(&f, s);
-    for (unsigned k = 0; k < AHEAD && f.note_count; k++) fetch_next_notes(&f, s);
-    fetch_accessors(&f, s);
-    if (s->added) fetch_adders_accessors(&f, s);
+    if (!small) fetch_lanes(&f, s);
     return i;
 }
