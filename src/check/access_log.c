@@ -200,17 +200,18 @@ static uint32_t even_lanes(uint32_t lanes, const uint64_t address[SIM_LANES], in
     const uint32_t rest = lanes & (lanes - 1);
     const unsigned second = rest ? (unsigned)__builtin_ctz(rest) : first + 1;
     const int64_t apart = rest ? (int64_t)(address[second] - address[first]) : 0;
-    *stride = apart / (int64_t)(second - first);
+    *stride = second == first + 1 ? apart : apart / (int64_t)(second - first);
     const uint64_t base = address[first] - (uint64_t)*stride * first;
     if (lanes == SIM_ALL_LANES && is_even_half(address, (uint64_t)*stride)) {
         const bool both = is_even_half(address + HALF, (uint64_t)*stride);
         return both && address[HALF] == base + (uint64_t)*stride * HALF ? lanes : lanes >> HALF;
     }
     if (lanes == SIM_ALL_LANES << HALF && is_even_half(address + HALF, (uint64_t)*stride)) return lanes;
-    uint32_t uneven = 0;
-    for (unsigned l = 0; l < SIM_LANES; l++) uneven |= (uint32_t)(base + (uint64_t)*stride * l != address[l]) << l;
-    uneven &= lanes;
-    return uneven ? lanes & ((uneven & -uneven) - 1) : lanes;
+    for (uint32_t left = rest; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        if (base + (uint64_t)*stride * lane != address[lane]) return lanes & ((left & -left) - 1);
+    }
+    return lanes;
 }
 
 /* Keeps the addresses for node.c. */
@@ -224,42 +225,56 @@ static void keep_list(sim_access_log *log, sim_logged *e, const uint64_t address
     e->list = (uint32_t)(log->list_count / SIM_LANES);
 }
 
-/* Adds a lane's address to its slice, of whose list `lanes` are there. Returns their number with it; 0: none has room.
- */
-static uint32_t add_address(sim_access_log *log, uint64_t address, unsigned lane, uint32_t lanes) {
-    sim_log_share *share = &log->shares[sim_slice_of(address >> SIM_WATCH_PAGE)];
-    if (!lanes && !reserve((void **)&share->addresses, &share->address_capacity, share->address_count, SIM_LANES,
-                           sizeof *share->addresses)) {
-        log->failed = true;
-        return 0;
-    }
-    share->addresses[share->address_count++] = address;
-    return lanes | 1u << lane;
-}
-
 /* Adds the entry to each slice that has lanes of it. */
 static void add_shares(sim_access_log *log, sim_logged *e, const uint32_t shares[SIM_WATCH_SLICES]) {
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
         if (shares[s]) add_to_slice(log, e, s, shares[s]);
 }
 
+/* Makes room for a list of addresses in each of the slices. Returns false if the host runs out of memory. */
+static bool reserve_addresses(sim_access_log *log, uint32_t slices) {
+    for (; slices; slices &= slices - 1) {
+        sim_log_share *share = &log->shares[__builtin_ctz(slices)];
+        if (!reserve((void **)&share->addresses, &share->address_capacity, share->address_count, SIM_LANES,
+                     sizeof *share->addresses))
+            log->failed = true;
+    }
+    return !log->failed;
+}
+
+/* Sets the entry's bounds and the slice of each lane; returns all slices. */
+static uint32_t find_slices(sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES],
+                            uint8_t slice[SIM_LANES]) {
+    uint64_t from = UINT64_MAX, last = 0;
+    uint32_t slices = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
+        const uint64_t at = address[lane];
+        const unsigned of = sim_slice_of(at >> SIM_WATCH_PAGE);
+        from = at < from ? at : from;
+        last = at > last ? at : last;
+        slice[lane] = (uint8_t)of;
+        slices |= 1u << of;
+    }
+    e->from = from;
+    e->to = last + e->bytes;
+    return slices;
+}
+
 /* Gives the entry a list of addresses and adds it to the slices of each. */
 static void place_list(sim_access_log *log, sim_logged *e, uint32_t lanes, const uint64_t address[SIM_LANES],
                        bool is_kept) {
     uint32_t shares[SIM_WATCH_SLICES] = {0};
-    uint64_t from = UINT64_MAX, last = 0;
+    uint8_t slice[SIM_LANES];
     if (is_kept) keep_list(log, e, address);
     e->has_list = true;
+    if (!reserve_addresses(log, find_slices(e, lanes, address, slice))) return;
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        const uint64_t at = address[lane];
-        uint32_t *share = &shares[sim_slice_of(at >> SIM_WATCH_PAGE)];
-        if (at < from) from = at;
-        if (at > last) last = at;
-        *share = add_address(log, at, lane, *share);
+        sim_log_share *share = &log->shares[slice[lane]];
+        share->addresses[share->address_count++] = address[lane];
+        shares[slice[lane]] |= lanes & -lanes;
     }
-    e->from = from;
-    e->to = last + e->bytes;
     add_shares(log, e, shares);
 }
 

@@ -11,7 +11,8 @@ static void mark(const sim_slice *s, uint32_t number) {
 static void mark_words(const sim_slice *s, uint32_t index) {
     const sim_line_words *line = sim_slice_words(s, index);
     for (const sim_touches *t = line->roles; t < line->roles + SIM_ROLES; t++)
-        for (int i = 0; i < __builtin_popcount(t->words); i++) mark(s, t->list[i].by);
+        for (uint32_t left = t->words; left; left &= left - 1)
+            mark(s, t->list[sim_touches_place(t, (unsigned)__builtin_ctz(left))].by);
 }
 
 /* Marks the last atomic operations on the page's words. */

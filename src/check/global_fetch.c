@@ -2,34 +2,54 @@
  * then the next rows, before any of them is replayed. */
 #include "check/global_fetch.h"
 
-enum { ROWS_AHEAD = 3 };
+/* Rows or notes behind a line's first. */
+enum { AHEAD = 3 };
+
+typedef struct fetched_lane {
+    uint64_t address;
+    const sim_page *page;
+    const sim_page_line *line; /* NULL: the page is not there yet */
+    bool stores, reads;
+} fetched_lane;
+
+/* A word of a line that has a shadow by words. */
+typedef struct fetched_word {
+    const sim_line_words *line;
+    unsigned word;
+    bool reads;
+} fetched_word;
 
 typedef struct fetched {
-    uint64_t address[SIM_FETCH_LANES];
-    const sim_page *page[SIM_FETCH_LANES];
-    bool stores[SIM_FETCH_LANES], reads[SIM_FETCH_LANES];
-    uint32_t row[SIM_FETCH_LANES];                /* the last row that was fetched, or SIM_NO_ROW */
-    const sim_line_words *words[SIM_FETCH_LANES]; /* NULL: the line has none */
-    size_t count;
+    fetched_lane lanes[SIM_FETCH_LANES];
+    fetched_word words[SIM_FETCH_LANES];
+    /* Of each line that has some, the last one that was fetched. */
+    uint32_t rows[SIM_FETCH_LANES], notes[SIM_FETCH_LANES];
+    size_t count, word_count, row_count, note_count;
 } fetched;
 
-static const sim_page_line *line_of(const fetched *f, size_t i) {
-    return &f->page[i]->lines[f->address[i] / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES];
+/* True if the host's caches have room for all that is kept of the slice's scattered lanes. */
+static bool is_small(const sim_slice *s) {
+    enum {
+        FEW_BYTES = 128 << 10,
+        BYTES_OF_LINE = sizeof(sim_line_words) + SIM_LINE_WORDS * 2 * sizeof(sim_kept_touch)
+    };
+    return (size_t)s->detailed * BYTES_OF_LINE + s->row_count * sizeof(sim_row) + s->note_count * sizeof(sim_note) +
+               s->added * sizeof(sim_kept_adder) <
+           FEW_BYTES;
 }
 
 static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses, unsigned count,
-                      const sim_log_item *item, sim_page **pages) {
+                      const sim_log_item *item, sim_page **pages, bool small) {
+    const bool needs_page = item->stores || s->added;
     for (unsigned i = 0; i < count; i++) {
         const uint64_t address = addresses[i];
-        sim_page *g = sim_slice_peek(s, address / SIM_FOOTPRINT_LINE / SIM_PAGE_LINES);
-        pages[f->count] = g;
-        f->page[f->count] = g;
-        f->address[f->count] = address;
-        f->stores[f->count] = item->stores;
-        f->reads[f->count] = item->reads;
-        if (g) __builtin_prefetch(line_of(f, f->count));
-        if (g && (item->stores || s->added)) __builtin_prefetch(&g->values);
-        f->count++;
+        sim_page *g = sim_slice_peek(s, address >> SIM_WATCH_PAGE);
+        pages[i] = g;
+        if (small) continue;
+        const sim_page_line *line = g ? &g->lines[address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES] : NULL;
+        f->lanes[f->count++] = (fetched_lane){address, g, line, item->stores, item->reads};
+        if (line) __builtin_prefetch(line);
+        if (g && needs_page) __builtin_prefetch(&g->values);
     }
 }
 
@@ -50,94 +70,146 @@ static void fetch_value(const sim_page *g, uint64_t address) {
     if (g->values) __builtin_prefetch((const char *)g->values + word * (g->folds ? 2 : 4));
 }
 
-static void fetch_rows(fetched *f, const sim_slice *s) {
-    for (size_t i = 0; i < f->count; i++) {
-        f->row[i] = SIM_NO_ROW;
-        f->words[i] = NULL;
-        if (!f->page[i]) continue;
-        const uint32_t link = line_of(f, i)->link;
-        if (f->stores[i]) fetch_value(f->page[i], f->address[i]);
+static void fetch_words(fetched *f, const fetched_lane *l, const sim_line_words *line) {
+    __builtin_prefetch(line);
+    f->words[f->word_count++] = (fetched_word){line, l->address / 4 % SIM_LINE_WORDS, l->reads};
+}
+
+/* All of a line's notes are looked at if the lane's word is in one. */
+static void fetch_notes(fetched *f, const sim_slice *s, const fetched_lane *l) {
+    __builtin_prefetch(sim_slice_note(s, l->line->link));
+    if (l->line->used >> l->address / 4 % SIM_LINE_WORDS & 1) f->notes[f->note_count++] = l->line->link;
+}
+
+/* What the lines have: rows, notes or words. */
+static void fetch_links(fetched *f, const sim_slice *s) {
+    for (const fetched_lane *l = f->lanes; l < f->lanes + f->count; l++) {
+        if (!l->line) continue;
+        const uint32_t link = l->line->link;
+        if (sim_link_is_detailed(link)) {
+            fetch_words(f, l, sim_slice_words(s, link & ~SIM_LINE_DETAILED));
+            continue;
+        }
+        if (l->stores) fetch_value(l->page, l->address);
         if (sim_link_has_rows(link))
-            fetch_row(sim_slice_row(s, f->row[i] = link));
+            fetch_row(sim_slice_row(s, f->rows[f->row_count++] = link));
         else if (sim_link_is_noted(link))
-            __builtin_prefetch(sim_slice_note(s, link));
-        else if (sim_link_is_detailed(link))
-            __builtin_prefetch(f->words[i] = sim_slice_words(s, link & ~SIM_LINE_DETAILED));
+            fetch_notes(f, s, l);
     }
 }
 
-/* The last touches of the words, and for stores the values. */
+/* The end of a list to which a touch of the word will be added: those behind it make room. */
+static void fetch_end(const sim_touches *t, unsigned word) {
+    const unsigned count = (unsigned)__builtin_popcount(t->words);
+    if (t->words >> word & 1 || !t->words || t->capacity == SIM_LINE_WORDS) return;
+    __builtin_prefetch(t->list + count);
+}
+
+/* The last touches of the words, and the hashes of what was stored last. */
 static void fetch_touches(const fetched *f) {
-    for (size_t i = 0; i < f->count; i++) {
-        const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
-        const sim_line_words *w = f->words[i];
-        for (unsigned role = 0; w && role < SIM_ROLES; role++)
-            if (w->roles[role].list)
-                __builtin_prefetch(w->roles[role].list + sim_place_among(w->roles[role].words, word));
-        if (w && w->roles[SIM_ROW_WRITER].list && f->stores[i]) __builtin_prefetch(sim_word_value(w, word));
+    for (const fetched_word *w = f->words; w < f->words + f->word_count; w++) {
+        const sim_touches *writers = &w->line->roles[SIM_ROW_WRITER];
+        for (const sim_touches *t = w->line->roles; t < w->line->roles + SIM_ROLES; t++)
+            if (t->words) __builtin_prefetch(t->list + sim_touches_place(t, w->word));
+        fetch_end(w->reads ? &w->line->roles[SIM_ROW_READER] : writers, w->word);
+        if (!w->reads && writers->words) __builtin_prefetch(sim_word_value(w->line, w->word));
     }
 }
 
 /* True if the lane's access looks at the word's last atomic operation. */
-static bool meets_adder(const fetched *f, size_t i) {
-    const sim_page *g = f->page[i];
-    return g && g->adders && (!f->reads[i] || sim_page_has_earlier(g, f->address[i]));
+static bool meets_adder(const fetched_lane *l) {
+    return l->page && l->page->adders && (!l->reads || sim_page_has_earlier(l->page, l->address));
 }
 
 /* Where the words' last atomic operations are kept, then these. */
 static void fetch_adders(const fetched *f) {
-    for (size_t i = 0; i < f->count; i++)
-        if (meets_adder(f, i))
-            __builtin_prefetch(&f->page[i]->adders[f->address[i] / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES]);
-    for (size_t i = 0; i < f->count; i++)
-        if (meets_adder(f, i))
-            __builtin_prefetch(f->page[i]->adders[f->address[i] / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES]);
+    const fetched_lane *end = f->lanes + f->count;
+    for (const fetched_lane *l = f->lanes; l < end; l++)
+        if (meets_adder(l)) __builtin_prefetch(&l->page->adders[l->address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES]);
+    for (const fetched_lane *l = f->lanes; l < end; l++)
+        if (meets_adder(l)) __builtin_prefetch(l->page->adders[l->address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES]);
 }
 
-/* The accessors of the touches and of the last atomic operations, which were fetched before. */
+/* Their places, and the end of a list to which one will be added. */
+static void fetch_adder_places(const fetched *f) {
+    for (const fetched_lane *l = f->lanes; l < f->lanes + f->count; l++) {
+        const sim_line_adders *of =
+            meets_adder(l) ? l->page->adders[l->address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES] : NULL;
+        if (!of) continue;
+        __builtin_prefetch(of->list + sim_place_among(of->words, l->address / 4 % SIM_LINE_WORDS));
+        __builtin_prefetch(of->list + __builtin_popcount(of->words));
+    }
+}
+
+/* The accessors of the touches, which were fetched before. A read is compared with the last reader and the writer. */
 static void fetch_accessors(const fetched *f, const sim_slice *s) {
-    for (size_t i = 0; i < f->count; i++) {
-        const unsigned word = f->address[i] / 4 % SIM_LINE_WORDS;
-        const sim_line_words *w = f->words[i];
-        for (unsigned role = 0; w && role < SIM_ROLES; role++) {
-            const sim_kept_touch *kept = sim_word_kept(w, word, (sim_row_role)role);
+    for (const fetched_word *w = f->words; w < f->words + f->word_count; w++)
+        for (unsigned role = 0; role < SIM_ROLES; role++) {
+            if (w->reads && role != SIM_ROW_READER && role != SIM_ROW_WRITER) continue;
+            const sim_kept_touch *kept = sim_word_kept(w->line, w->word, (sim_row_role)role);
             if (kept) __builtin_prefetch(sim_slice_accessor_at(s, kept->by));
         }
-        const sim_kept_adder *k = s->added && meets_adder(f, i) ? sim_page_adder(f->page[i], f->address[i]) : NULL;
+}
+
+/* The same of the last atomic operations. */
+static void fetch_adders_accessors(const fetched *f, const sim_slice *s) {
+    for (const fetched_lane *l = f->lanes; l < f->lanes + f->count; l++) {
+        const sim_kept_adder *k = meets_adder(l) ? sim_page_adder(l->page, l->address) : NULL;
         if (k && k->by) __builtin_prefetch(sim_slice_accessor_at(s, k->by));
     }
 }
 
-/* Returns whether there may be more rows behind these. */
-static bool fetch_next_rows(fetched *f, const sim_slice *s) {
-    bool more = false;
-    for (size_t i = 0; i < f->count; i++) {
-        if (f->row[i] == SIM_NO_ROW) continue;
-        f->row[i] = sim_slice_row(s, f->row[i])->next;
-        if (f->row[i] == SIM_NO_ROW) continue;
-        fetch_row(sim_slice_row(s, f->row[i]));
-        more = true;
+/* The rows behind these. */
+static void fetch_next_rows(fetched *f, const sim_slice *s) {
+    size_t left = 0;
+    for (size_t i = 0; i < f->row_count; i++) {
+        const uint32_t next = sim_slice_row(s, f->rows[i])->next;
+        if (next == SIM_NO_ROW) continue;
+        fetch_row(sim_slice_row(s, next));
+        f->rows[left++] = next;
     }
-    return more;
+    f->row_count = left;
+}
+
+static void fetch_next_notes(fetched *f, const sim_slice *s) {
+    size_t left = 0;
+    for (size_t i = 0; i < f->note_count; i++) {
+        const uint32_t next = sim_slice_note(s, f->notes[i])->next;
+        if (next == SIM_NO_ROW) continue;
+        __builtin_prefetch(sim_slice_note(s, next));
+        f->notes[left++] = next;
+    }
+    f->note_count = left;
+}
+
+/* All that is known of the lanes' lines, from step to step: what one step fetches the next one reads. */
+static void fetch_lanes(fetched *f, const sim_slice *s) {
+    if (s->added) fetch_adders(f);
+    fetch_links(f, s);
+    fetch_touches(f);
+    if (s->added) fetch_adder_places(f);
+    for (unsigned k = 0; k < AHEAD && f->row_count; k++) fetch_next_rows(f, s);
+    for (unsigned k = 0; k < AHEAD && f->note_count; k++) fetch_next_notes(f, s);
+    fetch_accessors(f, s);
+    if (s->added) fetch_adders_accessors(f, s);
 }
 
 size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t first,
                        const uint64_t *addresses, sim_page *pages[SIM_FETCH_LANES]) {
     fetched f;
-    f.count = 0;
-    size_t i = first;
-    for (; i < share->count && i - first < SIM_FETCH_LANES && f.count <= SIM_FETCH_LANES - SIM_LANES; i++) {
+    const bool small = is_small(s);
+    size_t i = first, lanes = 0;
+    f.count = f.word_count = f.row_count = f.note_count = 0;
+    for (; i < share->count && i - first < SIM_FETCH_LANES && lanes <= SIM_FETCH_LANES - SIM_LANES; i++) {
         const sim_log_item *item = &share->entries[i];
         const unsigned count = item->has_list ? (unsigned)__builtin_popcount(item->lanes) : 0;
         fetch_entry(&log->entries[item->entry]);
-        if (item->is_scattered) add_lanes(&f, s, addresses, count, item, pages);
+        if (item->is_scattered) {
+            add_lanes(&f, s, addresses, count, item, pages + lanes, small);
+            lanes += count;
+        }
         addresses += count;
     }
-    if (s->added) fetch_adders(&f);
-    fetch_rows(&f, s);
-    fetch_touches(&f);
-    for (unsigned k = 0; k < ROWS_AHEAD && fetch_next_rows(&f, s); k++) {
-    }
-    fetch_accessors(&f, s);
+    if (!small) fetch_lanes(&f, s);
     return i;
 }

@@ -546,6 +546,17 @@ static void play_range(sim_play *p, uint64_t from, uint32_t lanes) {
     }
 }
 
+/* Replays a lane's access to a line that has words. */
+static void play_words(sim_play *p, unsigned lane, uint64_t from, const sim_page *g) {
+    const uint32_t link = g->lines[from / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES].link;
+    sim_line_words *words = sim_slice_words(p->s, link & ~SIM_LINE_DETAILED);
+    if (p->e->bytes == 4 && sim_play_reads(p) && sim_play_read_again(p, words, from / 4 % SIM_LINE_WORDS, lane)) return;
+    p->lane = lane;
+    p->folds = p->values && g->folds;
+    p->value = sim_play_value(p, lane);
+    sim_play_words(p, words, from, from + p->e->bytes);
+}
+
 /* Replays a lane's access by itself; its bytes are aligned to their number, so they are in one line. `g`: the page,
  * NULL if there was none yet. */
 static void play_lane(sim_play *p, unsigned lane, uint64_t from, sim_page *g) {
@@ -563,14 +574,10 @@ static void play_lane(sim_play *p, unsigned lane, uint64_t from, sim_page *g) {
         if (note_lanes(p, g, line, 1u << lane, sim_bytes_words(part.bytes))) return;
         if (sim_link_is_noted(*link)) replace_notes(p, g, line);
     }
-    if (!sim_link_is_detailed(*link)) {
+    if (sim_link_is_detailed(*link))
+        play_words(p, lane, from, g);
+    else
         play_line(p, g, line, &part, 1u << lane, number);
-        return;
-    }
-    p->lane = lane;
-    p->folds = p->values && g->folds;
-    p->value = sim_play_value(p, lane);
-    sim_play_words(p, sim_slice_words(p->s, *link & ~SIM_LINE_DETAILED), from, from + p->e->bytes);
 }
 
 static uint32_t lanes_between(unsigned first, unsigned end) {
@@ -633,9 +640,15 @@ static uint32_t note_together(sim_play *p, uint32_t left, const uint64_t *addres
 
 /* Replays the list's next lane, or with it some that lie beside it in its line. Returns them. */
 static uint32_t play_next(sim_play *p, uint32_t left, const uint64_t *addresses) {
+    const unsigned lane = (unsigned)__builtin_ctz(left);
+    const sim_page *g = *p->pages;
+    if (g && sim_link_is_detailed(g->lines[*addresses / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES].link)) {
+        play_words(p, lane, *addresses, g);
+        return 1u << lane;
+    }
     const uint32_t together = note_together(p, left, addresses, *p->pages);
     if (together) return together;
-    const unsigned lane = (unsigned)__builtin_ctz(left), count = count_run(p, lane, addresses);
+    const unsigned count = count_run(p, lane, addresses);
     if (count > 1)
         play_run(p, lane, count, *addresses, *p->pages);
     else

@@ -162,18 +162,12 @@ void *sim_slice_take(sim_slice *s, size_t bytes) {
     return memset(taken, 0, whole);
 }
 
-static size_t slot_of(const sim_slice *s, uint64_t number) {
-    size_t at = (size_t)(number * 0x9e3779b97f4a7c15ull >> 32) & (s->capacity - 1);
-    while (s->pages[at].page && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
-    return at;
-}
-
 static bool grow(sim_slice *s) {
     sim_slice larger = {.capacity = s->capacity ? 2 * s->capacity : 256};
     larger.pages = memory_zeroed(larger.capacity, sizeof *larger.pages);
     if (!larger.pages) return false;
     for (size_t i = 0; i < s->capacity; i++)
-        if (s->pages[i].page) larger.pages[slot_of(&larger, s->pages[i].number)] = s->pages[i];
+        if (s->pages[i].page) larger.pages[sim_slice_slot(&larger, s->pages[i].number)] = s->pages[i];
     memory_free(s->pages);
     s->pages = larger.pages;
     s->capacity = larger.capacity;
@@ -183,7 +177,7 @@ static bool grow(sim_slice *s) {
 
 sim_page *sim_slice_find_page(sim_slice *s, uint64_t number) {
     if (2 * s->count >= s->capacity && !grow(s)) return NULL;
-    sim_page_slot *at = &s->pages[slot_of(s, number)];
+    sim_page_slot *at = &s->pages[sim_slice_slot(s, number)];
     if (!at->page) {
         at->page = sim_slice_take(s, sizeof *at->page);
         if (!at->page) return NULL;
@@ -194,10 +188,6 @@ sim_page *sim_slice_find_page(sim_slice *s, uint64_t number) {
     }
     s->last = at;
     return at->page;
-}
-
-sim_page *sim_slice_peek(const sim_slice *s, uint64_t number) {
-    return s->capacity ? s->pages[slot_of(s, number)].page : NULL;
 }
 
 /* ---- rows ---- */
@@ -394,7 +384,9 @@ sim_line_words *sim_slice_add_words(sim_slice *s, uint32_t *index) {
 
 /* ---- lists of words ---- */
 
-enum { FEWEST_WORDS = SIM_LINE_WORDS >> (SIM_LIST_SIZES - 1) };
+/* Lines of one array mostly fill up together, and lists that have become too short then find no use. So there are few
+ * sizes. */
+static const uint8_t list_sizes[SIM_LIST_SIZES] = {4, 16, SIM_LINE_WORDS};
 
 static size_t bytes_of_list(unsigned kind, uint32_t capacity) {
     if (kind == SIM_LIST_READERS) return capacity * sizeof(sim_kept_touch);
@@ -402,23 +394,26 @@ static size_t bytes_of_list(unsigned kind, uint32_t capacity) {
     return sizeof(sim_line_adders) + capacity * sizeof(sim_kept_adder);
 }
 
-static void **spare_of(sim_slice *s, unsigned kind, uint32_t capacity) {
-    return &s->spare[kind][__builtin_ctz(capacity / FEWEST_WORDS)];
+/* Returns the number of the least size with room for so many words. */
+static unsigned size_of(unsigned count) {
+    unsigned size = 0;
+    while (list_sizes[size] < count) size++;
+    return size;
 }
 
 /* Returns a list of that kind with room for so many words, and sets *capacity. Returns NULL if the host runs out of
  * memory. */
 static void *take_list(sim_slice *s, unsigned kind, unsigned count, uint32_t *capacity) {
-    *capacity = FEWEST_WORDS;
-    while (*capacity < count) *capacity *= 2;
-    void **spare = spare_of(s, kind, *capacity), *taken = *spare;
+    const unsigned size = size_of(count);
+    *capacity = list_sizes[size];
+    void **spare = &s->spare[kind][size], *taken = *spare;
     if (!taken) return sim_slice_take(s, bytes_of_list(kind, *capacity));
     memcpy(spare, taken, sizeof *spare);
     return taken;
 }
 
 static void leave_list(sim_slice *s, unsigned kind, uint32_t capacity, void *list) {
-    void **spare = spare_of(s, kind, capacity);
+    void **spare = &s->spare[kind][size_of(capacity)];
     memcpy(list, spare, sizeof *spare);
     *spare = list;
 }
@@ -427,33 +422,48 @@ static unsigned count_of(uint32_t words) {
     return (unsigned)__builtin_popcount(words);
 }
 
+/* Moves all touches to a longer list. */
+static void move_touches(const sim_touches *from, sim_touches *to, bool have_values) {
+    const uint32_t *values = sim_touches_values(from);
+    uint32_t *moved = sim_touches_values(to);
+    for (uint32_t left = from->words; left; left &= left - 1) {
+        const unsigned word = (unsigned)__builtin_ctz(left);
+        const unsigned at = sim_touches_place(from, word), place = sim_touches_place(to, word);
+        to->list[place] = from->list[at];
+        if (have_values) moved[place] = values[at];
+    }
+}
+
 bool sim_slice_reserve_touches(sim_slice *s, sim_line_words *line, uint32_t words, sim_row_role role) {
     sim_touches *t = &line->roles[role], grown = {.words = t->words};
     const unsigned kind = role == SIM_ROW_WRITER ? SIM_LIST_WRITERS : SIM_LIST_READERS;
-    const unsigned count = count_of(t->words), wanted = count_of(t->words | words);
+    const unsigned wanted = count_of(t->words | words);
     if (wanted <= t->capacity) return true;
     grown.list = take_list(s, kind, wanted, &grown.capacity);
     if (!grown.list) return false;
     if (t->list) {
-        memcpy(grown.list, t->list, count * sizeof *grown.list);
-        if (role == SIM_ROW_WRITER) memcpy(sim_touches_values(&grown), sim_touches_values(t), count * sizeof(uint32_t));
+        move_touches(t, &grown, role == SIM_ROW_WRITER);
         leave_list(s, kind, t->capacity, t->list);
     }
     *t = grown;
     return true;
 }
 
+/* Makes room for a touch in front of those from `at` on. */
+static void open_list(const sim_touches *t, unsigned at, bool have_values) {
+    const unsigned behind = count_of(t->words) - at;
+    uint32_t *values = sim_touches_values(t);
+    memmove(t->list + at + 1, t->list + at, behind * sizeof *t->list);
+    if (have_values) memmove(values + at + 1, values + at, behind * sizeof *values);
+}
+
 sim_kept_touch *sim_slice_add_touch(sim_slice *s, sim_line_words *line, unsigned word, sim_row_role role) {
     sim_touches *t = &line->roles[role];
     if (!sim_slice_reserve_touches(s, line, 1u << word, role)) return NULL;
-    const unsigned at = sim_place_among(t->words, word), end = count_of(t->words);
-    for (unsigned i = end; i > at; i--) t->list[i] = t->list[i - 1];
+    const unsigned at = sim_touches_place(t, word);
+    if (t->capacity < SIM_LINE_WORDS) open_list(t, at, role == SIM_ROW_WRITER);
     t->list[at] = (sim_kept_touch){0};
-    if (role == SIM_ROW_WRITER) {
-        uint32_t *values = sim_touches_values(t);
-        for (unsigned i = end; i > at; i--) values[i] = values[i - 1];
-        values[at] = 0;
-    }
+    if (role == SIM_ROW_WRITER) sim_touches_values(t)[at] = 0;
     t->words |= 1u << word;
     return &t->list[at];
 }

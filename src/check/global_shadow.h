@@ -73,7 +73,8 @@ typedef struct sim_note {
 enum { SIM_LINE_WORDS = SIM_FOOTPRINT_LINE / 4, SIM_PAGE_LINES = (1 << SIM_WATCH_PAGE) / SIM_FOOTPRINT_LINE };
 enum { SIM_PAGE_WORDS = SIM_PAGE_LINES * SIM_LINE_WORDS };
 
-/* The touches of some words of a line in one role, in the words' order: scattered lanes touch few. */
+/* The touches of some words of a line in one role: scattered lanes touch few. They are in the words' order; in a list
+ * with room for all words, each has the place of its number. */
 typedef struct sim_touches {
     sim_kept_touch *list; /* room for `capacity`; of writers, behind that, hashes of the values that were stored last */
     uint32_t words, capacity;
@@ -90,10 +91,14 @@ static inline unsigned sim_place_among(uint32_t words, unsigned word) {
     return (unsigned)__builtin_popcount(words & ((1u << word) - 1));
 }
 
+static inline unsigned sim_touches_place(const sim_touches *t, unsigned word) {
+    return t->capacity == SIM_LINE_WORDS ? word : sim_place_among(t->words, word);
+}
+
 /* Returns what is kept of the word in that role, or NULL. */
 static inline sim_kept_touch *sim_word_kept(const sim_line_words *line, unsigned word, sim_row_role role) {
     const sim_touches *t = &line->roles[role];
-    return t->words >> word & 1 ? &t->list[sim_place_among(t->words, word)] : NULL;
+    return t->words >> word & 1 ? &t->list[sim_touches_place(t, word)] : NULL;
 }
 
 static inline sim_kept_touch sim_word_touch(const sim_line_words *line, unsigned word, sim_row_role role) {
@@ -109,7 +114,7 @@ static inline uint32_t *sim_touches_values(const sim_touches *t) {
 /* Returns the hash of the value that was stored last to the word, which has a writer. */
 static inline uint32_t *sim_word_value(const sim_line_words *line, unsigned word) {
     const sim_touches *t = &line->roles[SIM_ROW_WRITER];
-    return sim_touches_values(t) + sim_place_among(t->words, word);
+    return sim_touches_values(t) + sim_touches_place(t, word);
 }
 
 /* The first pages of a slice get hashes of 32 bits, which tell all values of a word apart; the others get 16 bits,
@@ -185,9 +190,9 @@ typedef struct sim_page_slot {
 /* Rows and words are allocated in blocks, so that they never move. */
 enum { SIM_BLOCK_ROWS = 256, SIM_BLOCK_LINES = 64, SIM_BLOCK_SHARED = 256, SIM_BLOCK_NOTES = 256 };
 
-/* Lists of some words of a line: touches of readers and of writers, and atomic operations. They have room for 4, 8, 16
- * or all words. */
-enum { SIM_LIST_READERS, SIM_LIST_WRITERS, SIM_LIST_ADDERS, SIM_LISTS, SIM_LIST_SIZES = 4 };
+/* Lists of some words of a line: touches of readers and of writers, and atomic operations. They have room for some or
+ * for all words, in a few sizes. */
+enum { SIM_LIST_READERS, SIM_LIST_WRITERS, SIM_LIST_ADDERS, SIM_LISTS, SIM_LIST_SIZES = 3 };
 
 typedef struct sim_slice {
     sim_shadow_memory *memory; /* the watch's, for what the slice keeps until the launch ends */
@@ -248,8 +253,17 @@ static inline sim_page *sim_slice_page(sim_slice *s, uint64_t number) {
     return s->last && s->last->number == number ? s->last->page : sim_slice_find_page(s, number);
 }
 
+/* Returns where the page is among the slice's, or would be. */
+static inline size_t sim_slice_slot(const sim_slice *s, uint64_t number) {
+    size_t at = (size_t)(number * 0x9e3779b97f4a7c15ull >> 32) & (s->capacity - 1);
+    while (s->pages[at].page && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
+    return at;
+}
+
 /* Returns the page, or NULL if there is none yet. */
-sim_page *sim_slice_peek(const sim_slice *s, uint64_t number);
+static inline sim_page *sim_slice_peek(const sim_slice *s, uint64_t number) {
+    return s->capacity ? s->pages[sim_slice_slot(s, number)].page : NULL;
+}
 
 /* Returns what is kept of the word's last atomic operation, or NULL. sim_page_add_adder() makes a place for it, and
  * returns NULL if the host runs out of memory. */

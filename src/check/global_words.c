@@ -418,6 +418,16 @@ static void write_word(sim_play *p, sim_line_words *line, unsigned word) {
     if (sim_order_hides(p->watch, p->e, &before)) keep_hidden(p, &before, by, line, word);
 }
 
+bool sim_play_read_again(sim_play *p, sim_line_words *line, unsigned word, unsigned lane) {
+    const sim_touches *readers = &line->roles[SIM_ROW_READER], *before = &line->roles[SIM_ROW_READER_BEFORE];
+    if (!(readers->words & before->words & ~line->roles[SIM_ROW_WRITER].words & 1u << word)) return false;
+    sim_kept_touch *last = &readers->list[sim_touches_place(readers, word)];
+    if (!p->by || !last->by || sim_slice_accessor_at(p->s, last->by)->cluster == p->e->cluster) return false;
+    before->list[sim_touches_place(before, word)] = *last;
+    *last = (sim_kept_touch){.by = p->by & SIM_MOST_ACCESSORS, .bytes = 15, .lanes = 1u << lane};
+    return true;
+}
+
 void sim_play_words(sim_play *p, sim_line_words *line, uint64_t from, uint64_t to) {
     for (uint64_t word = from / 4 * 4; word < to; word += 4) {
         const unsigned first = word < from ? (unsigned)(from - word) : 0;

@@ -176,10 +176,9 @@ static sim_bytes bytes_of_word(unsigned word, uint64_t bits) {
 
 static void note_words(line_uses *l, const sim_slice *s, const sim_line_words *words) {
     for (const sim_touches *of = words->roles; of < words->roles + SIM_ROLES; of++) {
-        const sim_kept_touch *kept = of->list;
         for (uint32_t left = of->words; left; left &= left - 1) {
-            const sim_touch t = sim_slice_touch(s, kept++);
             const unsigned word = (unsigned)__builtin_ctz(left);
+            const sim_touch t = sim_slice_touch(s, &of->list[sim_touches_place(of, word)]);
             if (t.epoch && t.bytes) note(l, bytes_of_word(word, t.bytes), t.instruction, t.action, t.strong);
         }
     }

@@ -41,6 +41,15 @@
 #define READ_SCATTERED                                                                     \
     "mov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p1, %r9, 0;\nmad.wide.u32 %rd5, %r0, 4, %rd0;\n" \
     "@%p1 st.global.u32 [%rd4], %r9;\n@!%p1 ld.global.u32 %r7, [%rd4];\n@!%p1 st.global.u32 [%rd5+512], %r7;\n"
+/* The lane's word lies somewhere in a line, all of whose words some lane has. */
+#define IN_LINE(line)                                                     \
+    "mul.lo.u32 %r6, %r0, 13;\nand.b32 %r6, %r6, 31;\nmov.u32 %r9, " line \
+    ";\nmad.lo.u32 %r6, %r9, 32, %r6;\nmad.wide.u32 %rd4, %r6, 4, %rd0;\nmov.u32 %r9, %ctaid.x;\n"
+/* All blocks but the last one of eight read such words; that one stores to words so many bytes away. */
+#define LAST_STORES(bytes)                                               \
+    IN_LINE("0")                                                         \
+    "setp.ne.u32 %p1, %r9, 7;\n@%p1 ld.global.u32 %r7, [%rd4];\n@%p1 st" \
+    ".shared.u32 [%r4], %r7;\n@!%p1 st.global.u32 [%rd4+" bytes "], %r9;\n"
 /* Thread 0 sets the flag, thread 32 waits for it. */
 #define NEAR_FLAG(before, behind)                                                                                \
     "add.u64 %rd4, %rd0, 900;\nsetp.eq.u32 %p1, %r0, 0;\nsetp.eq.u32 %p3, %r0, 32;\n@%p3 bra T;\n@!%p1 bra D;\n" \
@@ -313,6 +322,12 @@ static const pair pairs[] = {
          SCATTERED("%r0") "st.global.u32 [%rd4], %r0;\n", SCATTERED("%r1") "st.global.u32 [%rd4], %r0;\n"),
     PAIR("scattered reads of words that another block stores", RACE_GLOBAL, 2, 32, SCATTERED("%r0") READ_SCATTERED,
          SCATTERED("%r1") READ_SCATTERED),
+    PAIR("scattered stores of what other blocks store to a whole line", RACE_SAME_VALUE, 3, 32,
+         IN_LINE("0") "st.global.u32 [%rd4], %r0;\n", IN_LINE("%ctaid.x") "st.global.u32 [%rd4], %r0;\n"),
+    PAIR("scattered stores of other values than other blocks' to a whole line", RACE_GLOBAL, 3, 32,
+         IN_LINE("0") "st.global.u32 [%rd4], %r1;\n", IN_LINE("%ctaid.x") "st.global.u32 [%rd4], %r1;\n"),
+    PAIR("scattered reads by many blocks of a line that another one stores", RACE_GLOBAL, 8, 32, LAST_STORES("0"),
+         LAST_STORES("128")),
     PAIR("last block without a fence", RACE_GLOBAL, 2, 1,
          "st.global.u32 [%rd2+256], %r1;\natom.global.add.u32 %r7, [%rd0], 1;\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra D;\n"
          "ld.global.u32 %r8, [%rd0+256];\nld.global.u32 %r9, [%rd0+260];\nadd.u32 %r8, %r8, %r9;\n"
