@@ -276,7 +276,7 @@ static haul_status end_stretch(sim_run *s, uint64_t ran, int threads) {
 static haul_status run_epoch(sim_run *s, uint64_t expected, uint32_t *busy) {
     const uint64_t before = sim_run_executed(s);
     int threads = sim_run_threads(s, expected);
-    if (threads < (int)s->threads && s->stretch > SHORT_STRETCH) s->stretch = SHORT_STRETCH;
+    if (!sim_run_is_worth_sharing(expected) && s->stretch > SHORT_STRETCH) s->stretch = SHORT_STRETCH;
     for (uint32_t i = 0; i < s->grid.used_sms; i++) sim_sm_begin_epoch(&s->sms[i], s->sms[i].executed + EPOCH);
     *busy = 1;
     /* An epoch ends early if no SM can do anything useful, but never before its first stretch. */

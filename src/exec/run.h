@@ -75,7 +75,9 @@ void sim_run_tear_down(sim_run *run);
 haul_status sim_run_set_up_part(sim_run *run, const sim_cluster_range *part, bool counted);
 /* Frees what the part has alone, or leaves it to later launches. well: the part has run to its end. */
 void sim_run_tear_down_part(sim_run *run, bool well);
-/* Returns the host threads for an epoch of about that many operations. */
+/* Returns whether several host threads are faster than one for an epoch of about that many operations. */
+bool sim_run_is_worth_sharing(uint64_t operations);
+/* Returns the host threads for such an epoch. */
 int sim_run_threads(const sim_run *run, uint64_t operations);
 
 /* ---- epochs (epochs.c) ---- */

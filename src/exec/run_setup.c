@@ -16,8 +16,12 @@
 enum { WORTH_SHARING = 1 << 15, USUAL_OPERATIONS = 64 };
 
 /* Waking threads pays from about a millisecond on. Idle threads spin and take cores from other programs. */
+bool sim_run_is_worth_sharing(uint64_t operations) {
+    return operations >= WORTH_SHARING;
+}
+
 int sim_run_threads(const sim_run *s, uint64_t operations) {
-    return operations < WORTH_SHARING ? 1 : s->threads;
+    return sim_run_is_worth_sharing(operations) ? s->threads : 1;
 }
 
 /* Guesses the operations of a kernel that has not run yet. The guess only decides how many host threads set up the SMs

@@ -213,6 +213,24 @@ static void a_race_names_the_thread_that_has_appended(void **state) {
     assert_int_equal(pairs.findings[0].count, 2);
 }
 
+/* Each block stores words, and loads those of others. There are so many accesses that the log is replayed before all of
+ * them have been made; the other operations only take their time. */
+#define STORE_AND_LOAD                                                                                               \
+    "mov.u32 %r2, %ctaid.x;\nmov.u32 %r5, 0;\nROUND: mul.lo.u32 %r6, %r0, 0;\nmad.lo.u32 %r6, %r2, 1, %r6;\n"        \
+    "mad.lo.u32 %r6, %r5, 3, %r6;\nmul.lo.u32 %r7, %r6, %r6;\nadd.u32 %r6, %r6, 0;\nand.b32 %r6, %r6, 255;\n"        \
+    "mad.wide.u32 %rd3, %r6, 4, %rd0;\n" LINE(                                                                       \
+        "5") "st.global.u32 [%rd3], %r5;\nsetp.lt.u32 %p1, %r2, 1;\n"                                                \
+             "@%p1 bra NEXT;\nmul.lo.u32 %r6, %r0, 0;\nmad.lo.u32 %r6, %r2, 5, %r6;\nmad.lo.u32 %r6, %r5, 1, %r6;\n" \
+             "mul.lo.u32 %r7, %r6, %r6;\nadd.u32 %r6, %r6, 0;\nand.b32 %r6, %r6, 255;\nmad.wide.u32 %rd3, %r6, 4, "  \
+             "%rd0;\n" LINE("6") "ld.global.u32 %r7, [%rd3];\nst.shared.u32 [%r4], %r7;\n"                           \
+                                 "NEXT: add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 24;\n@%p1 bra ROUND;\n"
+
+static void long_logs_are_replayed_alike_with_any_number_of_threads(void **state) {
+    (void)state;
+    const found f = check(CHECKED(STORE_AND_LOAD), 40, 256);
+    assert_int_equal(f.findings[0].kind, HAUL_FINDING_RACE_GLOBAL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_with_several_instructions_is_one_place),
@@ -223,6 +241,7 @@ int main(void) {
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_copied),
         cmocka_unit_test(a_missing_fence_is_shown_by_a_thread_whose_bytes_are_multiplied),
         cmocka_unit_test(a_race_names_the_thread_that_has_appended),
+        cmocka_unit_test(long_logs_are_replayed_alike_with_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
