@@ -1,5 +1,5 @@
-/* What threads use of global memory before they execute griddepcontrol.wait, for launches that may start early. The
- * shadow keeps no access to bytes that the same launch writes again behind the wait. */
+/* Global memory that threads access before griddepcontrol.wait, in launches that may start early. The shadow loses such
+ * an access if the launch writes the same bytes after the wait. */
 #ifndef HAUL_CHECK_EARLY_USES_H
 #define HAUL_CHECK_EARLY_USES_H
 

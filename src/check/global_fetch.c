@@ -22,7 +22,7 @@ typedef struct fetched_word {
 typedef struct fetched {
     fetched_lane lanes[SIM_FETCH_LANES];
     fetched_word words[SIM_FETCH_LANES];
-    /* Of each line that has some, the last one that was fetched. */
+    /* For each line that has some, the link to the last one fetched. */
     uint32_t rows[SIM_FETCH_LANES], notes[SIM_FETCH_LANES];
     size_t count, word_count, row_count, note_count;
 } fetched;
@@ -46,7 +46,7 @@ static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses,
         sim_page *g = sim_slice_peek(s, address >> SIM_WATCH_PAGE);
         pages[i] = g;
         if (small) continue;
-        const sim_page_line *line = g ? &g->lines[address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES] : NULL;
+        const sim_page_line *line = g ? &g->lines[sim_line_in_page(address)] : NULL;
         f->lanes[f->count++] = (fetched_lane){address, g, line, item->stores, item->reads};
         if (line) __builtin_prefetch(line);
         if (g && needs_page) __builtin_prefetch(&g->values);
@@ -81,7 +81,7 @@ static void fetch_notes(fetched *f, const sim_slice *s, const fetched_lane *l) {
     if (l->line->used >> l->address / 4 % SIM_LINE_WORDS & 1) f->notes[f->note_count++] = l->line->link;
 }
 
-/* What the lines have: rows, notes or words. */
+/* The first row or note of each line, or its words. */
 static void fetch_links(fetched *f, const sim_slice *s) {
     for (const fetched_lane *l = f->lanes; l < f->lanes + f->count; l++) {
         if (!l->line) continue;
@@ -121,20 +121,24 @@ static bool meets_adder(const fetched_lane *l) {
     return l->page && l->page->adders && (!l->reads || sim_page_has_earlier(l->page, l->address));
 }
 
+/* Returns where the last atomic operations on that lane's line are kept. */
+static sim_line_adders **adders_of(const fetched_lane *l) {
+    return &l->page->adders[sim_line_in_page(l->address)];
+}
+
 /* Where the words' last atomic operations are kept, then these. */
 static void fetch_adders(const fetched *f) {
     const fetched_lane *end = f->lanes + f->count;
     for (const fetched_lane *l = f->lanes; l < end; l++)
-        if (meets_adder(l)) __builtin_prefetch(&l->page->adders[l->address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES]);
+        if (meets_adder(l)) __builtin_prefetch(adders_of(l));
     for (const fetched_lane *l = f->lanes; l < end; l++)
-        if (meets_adder(l)) __builtin_prefetch(l->page->adders[l->address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES]);
+        if (meets_adder(l)) __builtin_prefetch(*adders_of(l));
 }
 
 /* Their places, and the end of a list to which one will be added. */
 static void fetch_adder_places(const fetched *f) {
     for (const fetched_lane *l = f->lanes; l < f->lanes + f->count; l++) {
-        const sim_line_adders *of =
-            meets_adder(l) ? l->page->adders[l->address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES] : NULL;
+        const sim_line_adders *of = meets_adder(l) ? *adders_of(l) : NULL;
         if (!of) continue;
         __builtin_prefetch(of->list + sim_place_among(of->words, l->address / 4 % SIM_LINE_WORDS));
         __builtin_prefetch(of->list + __builtin_popcount(of->words));
@@ -159,27 +163,31 @@ static void fetch_adders_accessors(const fetched *f, const sim_slice *s) {
     }
 }
 
-/* The rows behind these. */
-static void fetch_next_rows(fetched *f, const sim_slice *s) {
-    size_t left = 0;
-    for (size_t i = 0; i < f->row_count; i++) {
-        const uint32_t next = sim_slice_row(s, f->rows[i])->next;
-        if (next == SIM_NO_ROW) continue;
-        fetch_row(sim_slice_row(s, next));
-        f->rows[left++] = next;
-    }
-    f->row_count = left;
+/* Fetches what comes behind the row or note, and returns its link; SIM_NO_ROW: there is nothing. */
+typedef uint32_t fetch_next_fn(const sim_slice *s, uint32_t link);
+
+static uint32_t fetch_next_row(const sim_slice *s, uint32_t link) {
+    const uint32_t next = sim_slice_row(s, link)->next;
+    if (next != SIM_NO_ROW) fetch_row(sim_slice_row(s, next));
+    return next;
 }
 
-static void fetch_next_notes(fetched *f, const sim_slice *s) {
-    size_t left = 0;
-    for (size_t i = 0; i < f->note_count; i++) {
-        const uint32_t next = sim_slice_note(s, f->notes[i])->next;
-        if (next == SIM_NO_ROW) continue;
-        __builtin_prefetch(sim_slice_note(s, next));
-        f->notes[left++] = next;
+static uint32_t fetch_next_note(const sim_slice *s, uint32_t link) {
+    const uint32_t next = sim_slice_note(s, link)->next;
+    if (next != SIM_NO_ROW) __builtin_prefetch(sim_slice_note(s, next));
+    return next;
+}
+
+/* Goes some steps along the lines' rows or notes, with all lines in each step. */
+static inline void fetch_behind(const sim_slice *s, uint32_t *links, size_t count, fetch_next_fn *fetch_next) {
+    for (unsigned k = 0; k < AHEAD && count; k++) {
+        size_t left = 0;
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t next = fetch_next(s, links[i]);
+            if (next != SIM_NO_ROW) links[left++] = next;
+        }
+        count = left;
     }
-    f->note_count = left;
 }
 
 /* All that is known of the lanes' lines, from step to step: what one step fetches the next one reads. */
@@ -188,8 +196,8 @@ static void fetch_lanes(fetched *f, const sim_slice *s) {
     fetch_links(f, s);
     fetch_touches(f);
     if (s->added) fetch_adder_places(f);
-    for (unsigned k = 0; k < AHEAD && f->row_count; k++) fetch_next_rows(f, s);
-    for (unsigned k = 0; k < AHEAD && f->note_count; k++) fetch_next_notes(f, s);
+    fetch_behind(s, f->rows, f->row_count, fetch_next_row);
+    fetch_behind(s, f->notes, f->note_count, fetch_next_note);
     fetch_accessors(f, s);
     if (s->added) fetch_adders_accessors(f, s);
 }

@@ -548,7 +548,7 @@ static void play_range(sim_play *p, uint64_t from, uint32_t lanes) {
 
 /* Replays a lane's access to a line that has words. */
 static void play_words(sim_play *p, unsigned lane, uint64_t from, const sim_page *g) {
-    const uint32_t link = g->lines[from / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES].link;
+    const uint32_t link = g->lines[sim_line_in_page(from)].link;
     sim_line_words *words = sim_slice_words(p->s, link & ~SIM_LINE_DETAILED);
     if (p->e->bytes == 4 && sim_play_reads(p) && sim_play_read_again(p, words, from / 4 % SIM_LINE_WORDS, lane)) return;
     p->lane = lane;
@@ -642,7 +642,7 @@ static uint32_t note_together(sim_play *p, uint32_t left, const uint64_t *addres
 static uint32_t play_next(sim_play *p, uint32_t left, const uint64_t *addresses) {
     const unsigned lane = (unsigned)__builtin_ctz(left);
     const sim_page *g = *p->pages;
-    if (g && sim_link_is_detailed(g->lines[*addresses / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES].link)) {
+    if (g && sim_link_is_detailed(g->lines[sim_line_in_page(*addresses)].link)) {
         play_words(p, lane, *addresses, g);
         return 1u << lane;
     }

@@ -71,8 +71,8 @@ uint32_t sim_play_accessor(sim_play *p);
 sim_line_words *sim_play_detail(sim_play *p, sim_page *g, unsigned line);
 /* Gives a line without rows words in place of those notes, which are of one lane each. */
 void sim_play_detail_notes(sim_play *p, sim_page *g, unsigned line, const sim_note *notes, unsigned count);
-/* Replays a lane's read of a word that nobody has written, if it only takes the place of the last read, by another
- * cluster. Returns false if it does not. What a launch only reads is mostly read in this way. */
+/* Replays a lane's read of a word that nobody has written, if all it does is replace the last read, which another
+ * cluster made. Returns false otherwise. Most reads of data that a launch only reads are of this kind. */
 bool sim_play_read_again(sim_play *p, sim_line_words *line, unsigned word, unsigned lane);
 /* Replays the lane's access to `from` .. `to`-1 in the line that has these words. */
 void sim_play_words(sim_play *p, sim_line_words *words, uint64_t from, uint64_t to);

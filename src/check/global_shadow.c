@@ -486,7 +486,7 @@ static sim_line_adders *reserve_adder(sim_slice *s, sim_line_adders **line) {
 }
 
 sim_kept_adder *sim_page_add_adder(sim_slice *s, sim_page *g, uint64_t address) {
-    const unsigned line = address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES, word = address / 4 % SIM_LINE_WORDS;
+    const unsigned line = sim_line_in_page(address), word = address / 4 % SIM_LINE_WORDS;
     sim_kept_adder *kept = sim_page_adder(g, address);
     if (kept) return kept;
     if (!g->adders) g->adders = sim_slice_take(s, SIM_PAGE_LINES * sizeof *g->adders);

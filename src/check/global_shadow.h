@@ -265,17 +265,22 @@ static inline sim_page *sim_slice_peek(const sim_slice *s, uint64_t number) {
     return s->capacity ? s->pages[sim_slice_slot(s, number)].page : NULL;
 }
 
+/* Returns the number of the address's line in its page. */
+static inline unsigned sim_line_in_page(uint64_t address) {
+    return (unsigned)(address / SIM_FOOTPRINT_LINE) % SIM_PAGE_LINES;
+}
+
 /* Returns what is kept of the word's last atomic operation, or NULL. sim_page_add_adder() makes a place for it, and
  * returns NULL if the host runs out of memory. */
 static inline sim_kept_adder *sim_page_adder(const sim_page *g, uint64_t address) {
-    sim_line_adders *line = g->adders ? g->adders[address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES] : NULL;
+    sim_line_adders *line = g->adders ? g->adders[sim_line_in_page(address)] : NULL;
     const unsigned word = address / 4 % SIM_LINE_WORDS;
     return line && line->words >> word & 1 ? &line->list[sim_place_among(line->words, word)] : NULL;
 }
 sim_kept_adder *sim_page_add_adder(sim_slice *s, sim_page *g, uint64_t address);
 
 static inline uint32_t sim_page_line_bit(uint64_t address) {
-    return 1u << address / SIM_FOOTPRINT_LINE % SIM_PAGE_LINES;
+    return 1u << sim_line_in_page(address);
 }
 /* Returns whether an earlier atomic operation may be kept of words of the line. */
 static inline bool sim_page_has_earlier(const sim_page *g, uint64_t address) {

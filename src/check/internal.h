@@ -290,8 +290,8 @@ typedef struct sim_unwritten {
 
 typedef struct sim_shadow {
     uint64_t version; /* changes when lines are written or change their form */
-    /* Of the block that began at `start`: a hash of the bytes that were written, the last time when some were, and
-     * whether all of its lines have described them by rows, with no cp.async. See lines.c. */
+    /* What the block that began at `start` has written (lines.c): a hash of these bytes, when it last wrote, and
+     * whether its lines have described all of them by rows alone, none by a cp.async. */
     uint64_t written;
     uint32_t start, written_at;
     bool is_plain;

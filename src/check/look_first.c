@@ -142,7 +142,7 @@ static void go_on_from(search *s, const ptx_block *b) {
     for (uint32_t k = 0; k < ptx_edge_count(b); k++) go_to(s, ptx_edge(b, k));
 }
 
-/* What a compare-and-swap leads to if it succeeds is no effect of the value. */
+/* Of a compare-and-swap only the failing side is followed: its success does not depend on the loaded value. */
 static void follow_block(search *s, const ptx_block *b) {
     const ptx_instruction *all = s->loops->function->instructions;
     uint32_t swap = b->end;

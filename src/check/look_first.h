@@ -1,7 +1,7 @@
 /* Loads that only spare a thread an atomic operation: `if (x > *most) atomicMax(most, x);`. While all threads raise the
  * word by maxima, or lower it by minima, the word ends with the same value whatever such a load finds. Or
- * `if (*seen == 0 && atomicCAS(seen, 0, 1) == 0)`: whoever gets there is told by the swap; who turns away might have
- * failed earlier. C++ and PTX call both a race all the same. */
+ * `if (*seen == 0 && atomicCAS(seen, 0, 1) == 0)`: the swap decides who goes on, and a thread that turns away might as
+ * well have tried and failed. C++ and PTX call both a race all the same. */
 #ifndef HAUL_CHECK_LOOK_FIRST_H
 #define HAUL_CHECK_LOOK_FIRST_H
 

@@ -311,9 +311,9 @@ static bool polls_in_vain(sim_run *s) {
     return s->vain_epochs >= VAIN_EPOCHS;
 }
 
-/* Clocks make a state that never recurs: a wait that sleeps for longer and longer, as libcu++'s do. If all SMs only
- * poll, and nobody else can make a change, time passes in leaps that double, so that the kernel's own timeouts come
- * soon. Returns whether even days of it have changed nothing. `now`: operations executed. */
+/* A kernel that reads a clock, or sleeps longer each time as libcu++'s waits do, never returns to an earlier state. If
+ * all SMs only poll, and nobody else can make a change, its clocks are advanced by leaps that double, so that its own
+ * timeouts come soon. Returns whether even days of that have changed nothing. `now`: operations executed. */
 static bool waits_for_ever(sim_run *s, uint64_t now) {
     enum { MOST_OPERATIONS = 1 << 22, BEFORE_LEAPS = MOST_OPERATIONS / 4 }; /* of an SM */
     const uint64_t first = UINT64_C(1) << 20, last = UINT64_C(1) << 50;

@@ -25,7 +25,7 @@ int sim_run_threads(const sim_run *s, uint64_t operations) {
 }
 
 /* Guesses the operations of a kernel that has not run yet. The guess only decides how many host threads set up the SMs
- * and run the first epoch. */
+ * and run the first epoch, and how long its first stretch is. */
 static uint64_t operations_expected(const sim_grid *g) {
     return g->blocks * g->warps * USUAL_OPERATIONS;
 }

@@ -323,45 +323,34 @@ static void launch_dependent(void *kernel, int is_programmatic) {
     MUST(cudaLaunchKernelExC(&config, kernel, parameters));
 }
 
-/* Launches of one stream that may overlap: the later kernel has to wait for the earlier one. */
-static void dependent(void) {
+static void launch_behind_first(const char *kernel) {
     void *module, *first, *second;
     MUST(cuModuleLoadData(&module, dependents));
     MUST(cuModuleGetFunction(&first, module, "first"));
-    MUST(cuModuleGetFunction(&second, module, ordered ? "patient" : "early"));
+    MUST(cuModuleGetFunction(&second, module, kernel));
     launch_dependent(first, 0);
     launch_dependent(second, 1);
+}
+
+/* Launches of one stream that may overlap: the later kernel has to wait for the earlier one. */
+static void dependent(void) {
+    launch_behind_first(ordered ? "patient" : "early");
 }
 
 /* Until its wait, the later kernel may run beside the earlier one. A barrier can put threads behind the wait of another
  * thread. */
 static void dependent_start(void) {
-    void *module, *first, *second;
-    MUST(cuModuleLoadData(&module, dependents));
-    MUST(cuModuleGetFunction(&first, module, "first"));
-    MUST(cuModuleGetFunction(&second, module, ordered ? "led" : "eager"));
-    launch_dependent(first, 0);
-    launch_dependent(second, 1);
+    launch_behind_first(ordered ? "led" : "eager");
 }
 
 /* The later kernel reads before its wait what it writes again behind that. */
 static void dependent_in_place(void) {
-    void *module, *first, *second;
-    MUST(cuModuleLoadData(&module, dependents));
-    MUST(cuModuleGetFunction(&first, module, "first"));
-    MUST(cuModuleGetFunction(&second, module, ordered ? "behind" : "ahead"));
-    launch_dependent(first, 0);
-    launch_dependent(second, 1);
+    launch_behind_first(ordered ? "behind" : "ahead");
 }
 
 /* Threads that go round the wait have not waited. */
 static void dependent_bypass(void) {
-    void *module, *first, *second;
-    MUST(cuModuleLoadData(&module, dependents));
-    MUST(cuModuleGetFunction(&first, module, "first"));
-    MUST(cuModuleGetFunction(&second, module, ordered ? "one" : "none"));
-    launch_dependent(first, 0);
-    launch_dependent(second, 1);
+    launch_behind_first(ordered ? "one" : "none");
 }
 
 /* A launch between the two uses other memory, but must wait all the same: the last one waits for that launch only. */

@@ -311,7 +311,7 @@ static void a_look_at_a_word_to_swap_is_advice(void **state) {
     expect_grade(
         "setp.ne.u32 %p2, %r0, 0;\n@!%p2 st.shared.u32 [%r3], 0;\nbar.sync 0;\n" TRY_FIRST("shared", "%r3", "D") "D:\n",
         HAUL_GRADE_ADVICE);
-    /* who fails does something that who turns away does not */
+    /* a thread that fails does something that one that turns away does not */
     expect_grade(TRY_FIRST("global", "%rd0+128", "F") "bra D;\nF: red.global.add.u32 [%rd0+4], 1;\nD:\n",
                  HAUL_GRADE_ERROR);
     /* the result is needed by both */
