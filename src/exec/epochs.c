@@ -230,8 +230,8 @@ static uint32_t batch_of(const sim_run *s) {
 }
 
 /* Runs each SM until `left` operations of its epoch are left, and sets *busy to the number of SMs that still have work.
- * With checks on, a batch of SMs follows another, and logs of accesses that have grown long are played in between. So
- * an SM runs for longer before that, and its data stay in the host's caches. */
+ * With checks on, a batch of SMs follows another, and its log of accesses is played before the next one begins: an SM
+ * runs for longer before that, so that its data stay in the host's caches, and all batches use the same arrays. */
 static haul_status run_stretch(sim_run *s, uint64_t left, int threads, uint32_t *busy) {
     const uint32_t sms = s->grid.used_sms, batch = batch_of(s);
     stretch l = {.run = s, .left = left};
@@ -244,7 +244,7 @@ static haul_status run_stretch(sim_run *s, uint64_t left, int threads, uint32_t 
         const uint64_t logged = accesses_of(s, l.first, count) - before;
         if (logged > s->most_accesses) s->most_accesses = logged;
         s->accesses += logged;
-        if (s->accesses >= ACCESS_BYTES / 2) HAUL_TRY(play_accesses(s, threads));
+        if (batch < sms || s->accesses >= ACCESS_BYTES / 2) HAUL_TRY(play_accesses(s, threads));
     }
     *busy = l.busy;
     return HAUL_OK;
