@@ -81,7 +81,7 @@ static const double DRAIN_SECONDS = 0.19e-6;
  * the time in which an SM had warps, in the median of 425 launches on an H200 (tests/data/shares), and between 1.46 and
  * 1.81 in half of them. Its shares of peaks are of that time, but L1's is of the time with warps. Device memory is busy
  * with more than the launch's data, which makes up for it. */
-static const double AROUND_SECONDS = 1.6e-6;
+const double sim_around_seconds = 1.6e-6;
 
 /* Half of L2 is dirty when a launch begins, since launches before it wrote. What it reads makes L2 write these
  * lines. Measured on an H200 by reads of 4 to 64 MiB, which took 1.43 times as long as device memory needs for them
@@ -587,7 +587,7 @@ static double l2_busy_seconds(const sim_machine *m, const haul_launch_record *r)
 static void find_shares(const sim_machine *m, const haul_launch_record *r, const sim_waits *w,
                         const double bounds[BOUNDS], double seconds, haul_estimate *e) {
     const spread s = spread_of(m, r, w);
-    const double profiled = seconds + AROUND_SECONDS, l1 = fmax(bounds[L1], path_cycles(r) * s.busiest * s.seconds);
+    const double profiled = seconds + sim_around_seconds, l1 = fmax(bounds[L1], path_cycles(r) * s.busiest * s.seconds);
     e->memory_share = dram_sectors(r) * SECTOR / (m->memory_gbps * 1e9) / seconds;
     e->l2_share = fmin(1, l2_busy_seconds(m, r) / profiled);
     e->nvlink_read_share = peer_read_seconds(m, w) / seconds;

@@ -12,6 +12,8 @@
  * boost. */
 extern const double sim_dram_sustained;
 double sim_loaded_clock(const sim_machine *machine);
+/* How much longer than its work Nsight Compute takes a launch to be. */
+extern const double sim_around_seconds;
 
 /* Estimates a launch's microseconds. Its bounds are
  * - device memory, L2, the slice of L2 that atomics contend for, and stores of parts of sectors by the busiest SM;

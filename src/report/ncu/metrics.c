@@ -6,6 +6,7 @@
 
 #include "report/mnemonic.h"
 #include "report/profile/profile.h"
+#include "time/estimate.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,10 +52,15 @@ static double percent(double a, double b) {
     return 100 * ratio(a, b);
 }
 
-/* The kernel's own time, measured or else estimated. */
+/* Cycles of the launch as the profiler takes them: from before its first block to after its last one. */
+static double elapsed_cycles(const facts *f) {
+    return estimated(f, f->e->cycles + sim_around_seconds * 1e6 * f->e->sm_mhz);
+}
+
+/* Measured, or else estimated. */
 static double nanoseconds(const facts *f) {
     if (f->r->measured_us > 0) return 1e3 * f->r->measured_us;
-    return estimated(f, 1e3 * f->e->cycles / f->e->sm_mhz);
+    return 1e3 * elapsed_cycles(f) / f->e->sm_mhz;
 }
 
 static double per_second(const facts *f, double amount) {
@@ -84,7 +90,7 @@ static double busy_sms(const facts *f) {
 
 /* Instructions of an SM. */
 static double instructions_per_cycle(const facts *f) {
-    return ratio(f->e->instructions, f->e->cycles * f->m->sms);
+    return ratio(f->e->instructions, elapsed_cycles(f) * f->m->sms);
 }
 
 static double cycles_per_instruction(const facts *f) {
