@@ -259,22 +259,79 @@ static uint32_t count_words(const char *bytes, uint64_t size) {
     return (uint32_t)count;
 }
 
-/* A damaged file gives no counts. */
-void machine_code_read_file(machine_code *code, const text *cubin) {
-    static const char prefix[] = ".text.";
+static const char *string_at(const text *cubin, const Elf64_Shdr *strings, uint64_t at, size_t *length) {
+    if (at >= strings->sh_size) return NULL;
+    *length = strnlen(cubin->bytes + strings->sh_offset + at, strings->sh_size - at);
+    return cubin->bytes + strings->sh_offset + at;
+}
+
+/* A section's name behind the prefix; NULL if it has another one. */
+static const char *name_behind(const text *cubin, const Elf64_Shdr *names, const Elf64_Shdr *s, const char *prefix,
+                               size_t *length) {
+    const char *name = string_at(cubin, names, s->sh_name, length);
+    const size_t skipped = strlen(prefix);
+    if (!name || *length < skipped || strncmp(name, prefix, skipped) != 0) return NULL;
+    *length -= skipped;
+    return name + skipped;
+}
+
+/* .nv.info: records of a format, an attribute and a value of two bytes, which is the size of what follows in the format
+ * SIZED. Found by comparing the files with what `ptxas -v` says. */
+enum { INFO_BYTES = 4, INFO_SIZED = 4, INFO_REGISTERS = 0x2f };
+
+static void take_registers(machine_code *code, const text *cubin, const Elf64_Ehdr *header, const Elf64_Shdr *info,
+                           const unsigned char *record) {
+    uint32_t symbol, registers;
+    Elf64_Shdr symbols, strings;
+    Elf64_Sym found;
+    size_t length;
+    memcpy(&symbol, record, sizeof symbol);
+    memcpy(&registers, record + sizeof symbol, sizeof registers);
+    if (!section_at(cubin, header, info->sh_link, &symbols) || symbol >= symbols.sh_size / sizeof found) return;
+    if (!section_at(cubin, header, symbols.sh_link, &strings)) return;
+    memcpy(&found, cubin->bytes + symbols.sh_offset + symbol * sizeof found, sizeof found);
+    const char *name = string_at(cubin, &strings, found.st_name, &length);
+    machine_kernel *k = name ? kernel_named(code, name, length) : NULL;
+    if (k) k->registers = registers;
+}
+
+static void read_info(machine_code *code, const text *cubin, const Elf64_Ehdr *header, const Elf64_Shdr *info) {
+    const unsigned char *at = (const unsigned char *)cubin->bytes + info->sh_offset;
+    for (uint64_t left = info->sh_size; left >= INFO_BYTES;) {
+        const uint64_t size = at[0] == INFO_SIZED ? at[2] | (uint64_t)at[3] << 8 : 0;
+        if (size > left - INFO_BYTES) return;
+        if (at[0] == INFO_SIZED && at[1] == INFO_REGISTERS && size >= 2 * sizeof(uint32_t))
+            take_registers(code, cubin, header, info, at + INFO_BYTES);
+        at += INFO_BYTES + size;
+        left -= INFO_BYTES + size;
+    }
+}
+
+/* First the kernels, by their code, then what is said of them. */
+static void read_cubin(machine_code *code, const text *cubin) {
     Elf64_Ehdr header;
     Elf64_Shdr names, s;
+    size_t length;
     if (cubin->length < sizeof header || memcmp(cubin->bytes, ELFMAG, SELFMAG) != 0) return;
     memcpy(&header, cubin->bytes, sizeof header);
     if (!section_at(cubin, &header, header.e_shstrndx, &names)) return;
     for (unsigned i = 0; i < header.e_shnum; i++) {
-        if (!section_at(cubin, &header, i, &s) || s.sh_name >= names.sh_size) continue;
-        const char *name = cubin->bytes + names.sh_offset + s.sh_name;
-        const size_t length = strnlen(name, names.sh_size - s.sh_name);
-        if (length < sizeof prefix || strncmp(name, prefix, sizeof prefix - 1) != 0) continue;
-        machine_kernel *k = kernel_named(code, name + sizeof prefix - 1, length - (sizeof prefix - 1));
-        if (k) k->instructions = count_words(cubin->bytes + s.sh_offset, s.sh_size);
+        if (!section_at(cubin, &header, i, &s)) continue;
+        const char *name = name_behind(cubin, &names, &s, ".text.", &length);
+        if (!name) continue;
+        machine_kernel *k = kernel_named(code, name, length);
+        if (!k) k = add_kernel(code, name, length);
+        k->instructions = count_words(cubin->bytes + s.sh_offset, s.sh_size);
     }
+    for (unsigned i = 0; i < header.e_shnum; i++)
+        if (section_at(cubin, &header, i, &s) && name_behind(cubin, &names, &s, ".nv.info", &length) && length == 0)
+            read_info(code, cubin, &header, &s);
+}
+
+haul_status machine_code_read_file(machine_code *code, const text *cubin) {
+    if (setjmp(code->out_of_memory)) return haul_no_memory("machine code");
+    read_cubin(code, cubin);
+    return HAUL_OK;
 }
 
 /* ---- running the tools ---- */
@@ -340,8 +397,8 @@ static haul_status assemble(const char *ptxas, const char *ptx, const folder *f,
 
 static haul_status read_file(const folder *f, machine_code *code) {
     text cubin = {0};
-    const haul_status status = file_read(f->cubin, &cubin);
-    if (status == HAUL_OK) machine_code_read_file(code, &cubin);
+    haul_status status = file_read(f->cubin, &cubin);
+    if (status == HAUL_OK) status = machine_code_read_file(code, &cubin);
     text_free(&cubin);
     return status;
 }

@@ -1,4 +1,4 @@
-/* The output of NVIDIA's assembler for kernels, if it is installed: registers, spills, machine instructions. */
+/* Machine code of kernels: of NVIDIA's assembler, if it is installed, or of a cubin that a program carries. */
 #ifndef HAUL_BASE_MACHINE_CODE_H
 #define HAUL_BASE_MACHINE_CODE_H
 
@@ -56,8 +56,9 @@ const machine_kernel *machine_code_find(const machine_code *code, const char *na
 void machine_code_begin(machine_code *code);
 /* Reads the output of `ptxas -v`. */
 haul_status machine_code_read_report(machine_code *code, const char *report);
-/* Reads the kernels' numbers of instructions from a cubin; ignores other files. */
-void machine_code_read_file(machine_code *code, const text *cubin);
+/* Reads the kernels' registers and numbers of instructions from a cubin, and adds kernels that are not there yet. Other
+ * files, and what is damaged, are ignored. */
+haul_status machine_code_read_file(machine_code *code, const text *cubin);
 /* Reads the output of `cuobjdump -sass` or `nvdisasm -c`, with the source lines of `nvdisasm -gi`. Kernels that are not
  * in the report are ignored. */
 haul_status machine_code_read_listing(machine_code *code, const char *listing);

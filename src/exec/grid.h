@@ -34,7 +34,8 @@ void sim_launch_drop(sim_run *run);
 /* Checks grid, block, cluster and shared memory against the machine's limits and fills in the occupancy. Errors:
  * HAUL_ERROR_LIMIT, HAUL_ERROR_ARGUMENT, HAUL_ERROR_UNSUPPORTED (the machine has no clusters). In limits.c. */
 haul_status sim_launch_check(const sim_launch *launch, haul_occupancy *occupancy);
-/* Returns the most threads that a block of the kernel may have: its .reqntid or .maxntid, or the machine's limit. */
+/* Returns the most threads that a block of the kernel may have: by its .reqntid or .maxntid, its registers if they are
+ * known, and the machine's limit. */
 uint32_t sim_most_threads(const sim_machine *machine, const sim_program *program);
 /* Returns the shape of a cluster, which the kernel or the launch may set; 1 in each direction otherwise. */
 void sim_launch_cluster(const sim_launch *launch, uint32_t cluster[3]);

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "exec/cluster.h"
 #include "exec/grid.h"
+#include "machine/occupancy.h"
 #include "state/block.h"
 #include "state/occupancy.h"
 
@@ -30,9 +31,27 @@ static haul_status check_extents(const char *what, const uint32_t asked[3], cons
     return HAUL_OK;
 }
 
+/* The threads of a block for which an SM has registers. An estimate of these limits no launch. */
+static uint32_t threads_by_registers(const sim_machine *m, const sim_program *p) {
+    const uint32_t registers = sim_known_registers(p);
+    uint32_t warps = m->max_threads_per_block / SIM_LANES;
+    while (registers && warps > 1 && sim_blocks_by_registers(m, warps, registers) == 0) warps--;
+    return warps * SIM_LANES;
+}
+
 uint32_t sim_most_threads(const sim_machine *m, const sim_program *p) {
-    const uint64_t most = ptx_bounded_threads(p->function);
-    return most && most < m->max_threads_per_block ? (uint32_t)most : m->max_threads_per_block;
+    const uint64_t bound = ptx_bounded_threads(p->function);
+    const uint32_t most = threads_by_registers(m, p);
+    return bound && bound < most ? (uint32_t)bound : most;
+}
+
+/* Checks the threads against the kernel's registers. */
+static haul_status check_registers(const sim_launch *l, uint64_t threads) {
+    const uint32_t most = threads_by_registers(l->machine, l->program);
+    char kernel[64];
+    if (threads <= most) return HAUL_OK;
+    snprintf(kernel, sizeof kernel, "the kernel, with %u registers a thread,", sim_known_registers(l->program));
+    return over("threads per block", threads, most, kernel);
 }
 
 /* Checks the block against the machine, then against the kernel's directives. */
@@ -55,7 +74,7 @@ static haul_status check_block(const sim_launch *l) {
                              f->required_threads[0], f->required_threads[1] ? f->required_threads[1] : 1,
                              f->required_threads[2] ? f->required_threads[2] : 1);
     }
-    return HAUL_OK;
+    return check_registers(l, threads);
 }
 
 /* The kernel's directive comes first, then the launch, then 1. */

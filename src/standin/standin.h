@@ -7,7 +7,7 @@
  *     errors.def  names of the runtime's errors
  *     missing.c   functions that haul lacks
  *     modules.c   fat binaries, kernels and variables that a program registers
- *     fatbin.c    PTX out of fat binaries
+ *     fatbin.c    PTX and machine code out of fat binaries
  *     library.c   libraries
  *     launch.c    launches
  *     kernel.c    queries of kernels
@@ -195,6 +195,9 @@ bool standin_is_fatbin(const void *image);
 /* Gets the PTX for the newest architecture of each object of a fat binary (one, or all linked ones), at most `most`;
  * the caller frees the texts. Returns how many. */
 unsigned standin_fatbin_texts(const void *fat, char **texts, unsigned most);
+/* Gets the machine code (a cubin) for exactly that architecture, which the caller frees; NULL if there is none, or if
+ * the binary was linked from several objects: only the linker knows all registers that their kernels need. */
+char *standin_fatbin_cubin(const void *fat, uint32_t sm, size_t *bytes);
 
 /* Prints the reports at the program's end. Returns whether a finding makes a check fail. `interrupted`: some thread is
  * in a call and will not return; its work is left out. */

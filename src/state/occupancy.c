@@ -47,7 +47,13 @@ static unsigned share_of(const sim_machine *m) {
     return k;
 }
 
+/* Machine code was made without the limit for all kernels. */
+uint32_t sim_known_registers(const sim_program *program) {
+    return limit_of_all(program) == UINT32_MAX ? program->known_registers : 0;
+}
+
 uint32_t sim_registers(const sim_machine *m, const sim_program *program) {
+    if (sim_known_registers(program)) return sim_known_registers(program);
     const sim_register_need *need = &program->registers;
     const uint32_t limit = register_limit(program, m), usual = rounded(m, need->usual[share_of(m)]);
     if (!program->function->min_blocks || limit == m->max_registers_per_thread) return smallest(usual, limit);
@@ -73,11 +79,12 @@ static uint32_t registers_for(const sim_machine *m, uint32_t registers, uint32_t
 void sim_occupancy(const sim_machine *m, const sim_program *program, uint32_t threads, uint32_t dynamic_bytes,
                    uint32_t known_blocks, haul_occupancy *o) {
     const uint64_t shared = program->shared_bytes + dynamic_bytes;
-    const uint32_t estimate = sim_registers(m, program);
-    sim_occupancy_of(m, estimate, threads, shared, o);
+    const uint32_t known = sim_known_registers(program), expected = sim_registers(m, program);
+    sim_occupancy_of(m, expected, threads, shared, o);
+    if (known) return;
     const uint32_t others = smallest(smallest(o->limit_blocks, o->limit_warps), o->limit_shared);
-    const uint32_t registers = registers_for(m, estimate, threads, smallest(known_blocks, others));
-    if (registers != estimate) sim_occupancy_of(m, registers, threads, shared, o);
+    const uint32_t registers = registers_for(m, expected, threads, smallest(known_blocks, others));
+    if (registers != expected) sim_occupancy_of(m, registers, threads, shared, o);
     o->registers_estimated = true;
     o->registers_spilled = sim_spilled_registers(m, program);
 }

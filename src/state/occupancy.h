@@ -7,9 +7,11 @@
 
 #include <haul/run.h>
 
-/* Registers a thread: the assembler's estimate (assembler/registers.h), within the limits that .maxnreg, .maxntid and
- * .minnctapersm set. */
+/* Registers a thread: those of the program's machine code, if it has some for the machine; else the estimate
+ * (assembler/registers.h), within the limits that .maxnreg, .maxntid and .minnctapersm set. */
 uint32_t sim_registers(const sim_machine *machine, const sim_program *program);
+/* The former; 0: they are estimated. */
+uint32_t sim_known_registers(const sim_program *program);
 
 /* Returns how many registers each thread has at most so that an SM holds .minnctapersm blocks, or one, of the threads
  * that .reqntid or .maxntid names. 0: neither is given, or not even one register is left. */

@@ -81,7 +81,8 @@ typedef struct sim_program {
     uint64_t local_bytes;        /* the part of the frame that is local memory */
     sim_register_need registers; /* estimated machine registers a thread */
     uint32_t most_registers;     /* what a thread uses at most if the kernel has no launch bounds; 0: no limit */
-    uint64_t code_bytes;         /* estimated, of machine code */
+    uint32_t known_registers;    /* of a thread, as machine code has them; 0: not known */
+    uint64_t code_bytes;         /* of machine code: estimated, or known like the registers */
     sim_callee *callees;         /* by the module's functions; NULL: all calls are inlined */
     bool uses_heap;              /* calls malloc() or free() */
     bool syncs_grid;             /* all blocks of the grid may wait for each other */

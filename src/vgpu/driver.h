@@ -7,6 +7,7 @@
 #define HAUL_VGPU_DRIVER_H
 
 #include "base/arena.h"
+#include "base/machine_code.h"
 #include "driver/driver.h"
 #include "machine/heap.h"
 #include "machine/machine.h"
@@ -303,6 +304,12 @@ CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, s
 
 const char *sim_driver_function_name(CUfunction function);
 CUdevice sim_driver_function_device(CUfunction function);
+
+/* The machine that the module was loaded for. */
+const sim_machine *sim_driver_module_machine(CUmodule module);
+/* Hands over machine code of the module's kernels for that machine: registers and sizes of code are taken from there,
+ * not estimated, in kernels that are prepared later. `code` is copied. */
+haul_status sim_driver_set_machine_code(CUmodule module, const machine_code *code);
 
 /* The module's IR; it lives as long as the module. */
 const ptx_module *sim_driver_module_ptx(CUmodule module);

@@ -51,12 +51,20 @@ struct CUfunc_st {
     bool has_told_occupancy; /* the program knows an occupancy and may rely on it */
 };
 
+/* What machine code says of a kernel. */
+typedef struct sim_assembled_kernel {
+    const char *name;
+    uint32_t registers, instructions;
+} sim_assembled_kernel;
+
 struct CUmod_st {
     CUcontext context;
     ptx_module *ptx;
     arena memory;
-    uint64_t *addresses; /* of module variables, by index */
-    CUmodule twin;       /* on another device, with the managed variables; NULL: none */
+    uint64_t *addresses;             /* of module variables, by index */
+    CUmodule twin;                   /* on another device, with the managed variables; NULL: none */
+    sim_assembled_kernel *assembled; /* of the program's own machine code */
+    size_t assembled_count;
     CUfunction functions;
     CUmodule next;
 };

@@ -14,6 +14,7 @@
 #include "exec/grid.h"
 #include "exec/operations.h"
 #include "jit/compiled.h"
+#include "machine/code_fetch.h"
 #include "ptx/inline.h"
 #include "ptx/needs.h"
 #include "state/occupancy.h"
@@ -232,6 +233,16 @@ void sim_forget_program(CUfunction f) {
     f->program = NULL;
 }
 
+/* Takes the kernel's figures from the program's machine code, if it has some. */
+static void take_machine_code(const CUmodule m, sim_program *p) {
+    for (size_t i = 0; i < m->assembled_count; i++) {
+        const sim_assembled_kernel *k = &m->assembled[i];
+        if (strcmp(k->name, p->function->name) != 0) continue;
+        p->known_registers = k->registers;
+        p->code_bytes = sim_code_bytes(k->instructions);
+    }
+}
+
 /* Lowers a kernel when first needed, with checks and without. Failed arena allocations jump here. */
 haul_status sim_prepare(CUfunction f) {
     jmp_buf out_of_memory;
@@ -258,6 +269,7 @@ haul_status sim_prepare(CUfunction f) {
         *program = NULL;
     } else {
         (*program)->most_registers = m->context->most_registers;
+        take_machine_code(m, *program);
         (*program)->compiled = sim_compiled_create(*program);
     }
     f->program = *program;
@@ -353,6 +365,25 @@ CUresult sim_call_occupancy(int *blocks, CUfunction function, int threads, size_
 /* With UINT32_MAX the estimate of registers does not limit the result. */
 CUresult sim_driver_most_blocks(int *blocks, CUfunction function, int threads, size_t dynamic_shared_bytes) {
     return occupancy(blocks, function, threads, dynamic_shared_bytes, function->has_told_occupancy ? 1 : UINT32_MAX);
+}
+
+const sim_machine *sim_driver_module_machine(CUmodule m) {
+    return &m->context->machine;
+}
+
+haul_status sim_driver_set_machine_code(CUmodule m, const machine_code *code) {
+    sim_assembled_kernel *kernels = ARENA_ARRAY(&m->memory, code->count + 1, sim_assembled_kernel);
+    for (size_t i = 0; kernels && i < code->count; i++) {
+        const machine_kernel *k = &code->kernels[i];
+        kernels[i] = (sim_assembled_kernel){.name = arena_copy(&m->memory, k->name, strlen(k->name)),
+                                            .registers = k->registers,
+                                            .instructions = k->instructions};
+        if (!kernels[i].name) kernels = NULL;
+    }
+    if (!kernels) return haul_no_memory("machine code");
+    m->assembled = kernels;
+    m->assembled_count = code->count;
+    return HAUL_OK;
 }
 
 const ptx_module *sim_driver_module_ptx(CUmodule m) {

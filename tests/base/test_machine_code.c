@@ -1,6 +1,7 @@
 /* Registers, spills and machine instructions in the output of NVIDIA's tools. */
 #include "base/file.h"
 #include "base/machine_code.h"
+#include "cubin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -164,6 +165,36 @@ static void an_inlined_function_has_its_own_lines(void **state) {
     machine_code_free(&code);
 }
 
+static void a_cubin_tells_registers_and_instructions(void **state) {
+    (void)state;
+    cubin c = cubin_of("copy", 77);
+    machine_code code;
+    machine_code_begin(&code);
+    assert_int_equal(machine_code_read_file(&code, &(text){.bytes = (char *)&c, .length = sizeof c}), HAUL_OK);
+    const machine_kernel *copy = machine_code_find(&code, "copy");
+    assert_non_null(copy);
+    assert_int_equal(copy->registers, 77);
+    assert_int_equal(copy->instructions, CUBIN_INSTRUCTIONS);
+    assert_int_equal(code.count, 1);
+    machine_code_free(&code);
+}
+
+/* Every byte of the file's tables is set to its worst, one after the other; none may be read beyond the end. */
+static void damaged_cubins_are_read_within_their_bounds(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof(cubin); i++) {
+        cubin c = cubin_of("copy", 77);
+        machine_code code;
+        ((unsigned char *)&c)[i] = 0xff;
+        machine_code_begin(&code);
+        char *bytes = malloc(sizeof c);
+        memcpy(bytes, &c, sizeof c);
+        assert_int_equal(machine_code_read_file(&code, &(text){.bytes = bytes, .length = sizeof c}), HAUL_OK);
+        free(bytes);
+        machine_code_free(&code);
+    }
+}
+
 static void what_is_no_cubin_says_nothing(void **state) {
     (void)state;
     char zeros[64] = "\177ELF"; /* no sections, at offset 0 */
@@ -242,6 +273,8 @@ int main(void) {
         cmocka_unit_test(instructions_have_their_source_lines),
         cmocka_unit_test(both_disassemblers_give_the_same_counts),
         cmocka_unit_test(an_inlined_function_has_its_own_lines),
+        cmocka_unit_test(a_cubin_tells_registers_and_instructions),
+        cmocka_unit_test(damaged_cubins_are_read_within_their_bounds),
         cmocka_unit_test(what_is_no_cubin_says_nothing),
         cmocka_unit_test_setup_teardown(a_ptxas_on_the_path_is_asked_for_the_device, make_tools, remove_tools),
         cmocka_unit_test_setup_teardown(what_ptxas_refuses_is_said, make_tools, remove_tools),

@@ -102,6 +102,7 @@ static const char ptx[] =
     "  ld.global.u32 %r3, [step];\n  mad.lo.u32 %r2, %r5, %r3, %r2;\n  st.global.u32 [%rd1], %r2;\n  ret;\n}\n"
     ".visible .entry nothing() {\n  ret;\n}\n";
 
+#include "../base/cubin.h"
 #include "fat_binary.h"
 
 static void must(int result, const char *what) {
@@ -253,6 +254,49 @@ static int use_fatbin(void) {
     fat.entry.kind = 2;
     say("without PTX", cu.cuModuleLoadData(&module, &fat));
     say("a cubin", cu.cuModuleLoadData(&module, "\177ELF\002\001"));
+    return 0;
+}
+
+static int launch_threads(handle kernel, unsigned threads) {
+    address out = 0;
+    unsigned by = 1, none = 0;
+    void *parameters[] = {&out, &by, &none};
+    return cu.cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, NULL, parameters, NULL);
+}
+
+/* Registers are those of the machine code for the virtual GPU, if the binary has some: FUNCTION_REGISTERS is
+ * CU_FUNC_ATTRIBUTE_NUM_REGS. */
+static int ask_for_registers(void) {
+    enum { FUNCTION_REGISTERS = 4, PTX_BYTES = (sizeof ptx + 7) / 8 * 8 };
+    static struct {
+        uint32_t magic;
+        uint16_t version, header_bytes;
+        uint64_t bytes;
+        fat_entry ptx;
+        char text[PTX_BYTES];
+        fat_entry code;
+        cubin cubin;
+    } both = {.magic = 0xba55ed50,
+              .version = 1,
+              .header_bytes = 16,
+              .bytes = sizeof both - 16,
+              .ptx = {.kind = 1, .header_bytes = sizeof both.ptx, .bytes = PTX_BYTES, .architecture = 80},
+              .code = {.kind = 2, .header_bytes = sizeof both.code, .bytes = sizeof both.cubin}};
+    static const uint32_t architectures[] = {90, 80};
+    begin();
+    memcpy(both.text, ptx, sizeof ptx);
+    both.cubin = cubin_of("increase", 77);
+    for (int k = 0; k < 2; k++) {
+        handle module, kernel;
+        int registers;
+        both.code.architecture = architectures[k];
+        MUST(cuModuleLoadData(&module, &both));
+        MUST(cuModuleGetFunction(&kernel, module, "increase"));
+        MUST(cuFuncGetAttribute(&registers, FUNCTION_REGISTERS, kernel));
+        printf("sm_%u: %s\n", architectures[k], registers == 77 ? "77 registers" : "an estimate");
+        printf("768 threads: %d\n", launch_threads(kernel, 768));
+        printf("1024 threads: %d\n", launch_threads(kernel, 1024));
+    }
     return 0;
 }
 
@@ -467,11 +511,22 @@ int main(int count, char **arguments) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } tasks[] = {{"increase", increase},         {"packed", pack_parameters},    {"library", use_library},
-                 {"fatbin", use_fatbin},         {"link", link_modules},         {"log", read_log},
-                 {"contexts", use_contexts},     {"handles", use_handles},       {"device", ask_device},
-                 {"function", ask_function},     {"memory", use_memory},         {"entries", ask_entry_points},
-                 {"shared", share_with_runtime}, {"graphics", ask_for_graphics}, {"names", find_names}};
+    } tasks[] = {{"increase", increase},
+                 {"packed", pack_parameters},
+                 {"library", use_library},
+                 {"fatbin", use_fatbin},
+                 {"registers", ask_for_registers},
+                 {"link", link_modules},
+                 {"log", read_log},
+                 {"contexts", use_contexts},
+                 {"handles", use_handles},
+                 {"device", ask_device},
+                 {"function", ask_function},
+                 {"memory", use_memory},
+                 {"entries", ask_entry_points},
+                 {"shared", share_with_runtime},
+                 {"graphics", ask_for_graphics},
+                 {"names", find_names}};
     if (count > 2 && strcmp(arguments[2], "dlopen") == 0) find_by_dlopen();
     if (count > 2 && strcmp(arguments[2], "entry") == 0) find_by_entry_point();
     for (size_t i = 0; count > 1 && i < sizeof tasks / sizeof *tasks; i++)

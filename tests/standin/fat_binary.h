@@ -6,19 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+typedef struct fat_entry {
+    uint16_t kind, version; /* 1: PTX; 2: machine code */
+    uint32_t header_bytes;
+    uint64_t bytes;
+    uint32_t packed_bytes, options;
+    uint16_t minor, major;
+    uint32_t architecture, name, name_bytes;
+    uint64_t flags, reserved, text_bytes;
+} fat_entry;
+
 static struct {
     uint32_t magic;
     uint16_t version, header_bytes;
     uint64_t bytes;
-    struct {
-        uint16_t kind, version; /* 1: PTX */
-        uint32_t header_bytes;
-        uint64_t bytes;
-        uint32_t packed_bytes, options;
-        uint16_t minor, major;
-        uint32_t architecture, name, name_bytes;
-        uint64_t flags, reserved, text_bytes;
-    } entry;
+    fat_entry entry;
     char text[sizeof ptx];
 } fat = {.magic = 0xba55ed50,
          .version = 1,

@@ -42,6 +42,10 @@ runs 'fat binaries are modules' fatbin
 result 'if PTX is in them' gives '2 kernels\n2 kernels\nwithout PTX: CUDA_ERROR_NO_BINARY_FOR_GPU
 a cubin: CUDA_ERROR_NO_BINARY_FOR_GPU'
 result 'and else it is said what to do' says 'machine code alone (a cubin).*hand over PTX' err
+runs 'registers of a kernel' registers
+result 'are those of its machine code, if the binary has some for the device' gives 'sm_90: 77 registers
+768 threads: 0\n1024 threads: 701\nsm_80: an estimate\n768 threads: 0\n1024 threads: 0'
+result 'and too many threads for them are refused' says 'threads per block 1024, but the kernel, with 77 registers a thread, allows 768' err
 runs 'PTX is linked' link
 result 'into a module' gives '257'
 runs 'what is wrong with PTX' log

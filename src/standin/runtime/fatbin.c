@@ -1,8 +1,9 @@
 /* Fat binaries as nvcc embeds them: a wrapper, which points to a container of entries, or to several if objects were
  * linked. PTX entries are plain or packed by LZ4; those packed by Zstandard (nvcc's default) need libzstd.
  *
- * A fat binary has entries for several architectures, as PTX and as machine code, which is skipped. The PTX for the
- * newest architecture is taken; it runs as long as it uses only what the machine has (vgpu/module.c). Sizes in the
+ * A fat binary has entries for several architectures, as PTX and as machine code. The PTX for the newest architecture
+ * is taken; it runs as long as it uses only what the machine has (vgpu/module.c). Machine code only tells registers and
+ * sizes. Sizes in the
  * data are checked against the container's own. Fields that are not used here are named only for their place. */
 #include "standin/standin.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRAPPER_LINKED = 2, ENTRY_PTX = 1, PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8000 };
+enum { WRAPPER_LINKED = 2, ENTRY_PTX = 1, ENTRY_CUBIN = 2, PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8000 };
 static const uint32_t WRAPPER = 0x466243b1, CONTAINER = 0xba55ed50;
 static const size_t MOST_TEXT = (size_t)1 << 31;
 
@@ -90,20 +91,20 @@ static bool unpack(char *to, size_t room, const entry *e) {
     return true;
 }
 
-/* The entry's PTX with a NUL, allocated; NULL if it cannot be unpacked. */
-static char *text_of(const entry *e) {
+/* The entry's content, allocated, with a NUL; NULL if it cannot be unpacked. */
+static char *content_of(const entry *e, size_t *bytes) {
     const bool is_packed = e->flags & (PACKED_LZ4 | PACKED_ZSTD);
-    const size_t bytes = is_packed ? e->text_bytes : e->bytes;
-    if (bytes > MOST_TEXT || (is_packed && e->packed_bytes > e->bytes)) return NULL;
-    char *text = calloc(1, bytes + 1);
-    if (text && unpack(text, bytes, e)) return text;
-    free(text);
+    *bytes = is_packed ? e->text_bytes : e->bytes;
+    if (*bytes > MOST_TEXT || (is_packed && e->packed_bytes > e->bytes)) return NULL;
+    char *content = calloc(1, *bytes + 1);
+    if (content && unpack(content, *bytes, e)) return content;
+    free(content);
     return NULL;
 }
 
-/* The PTX of the newest architecture in a container, allocated; NULL if it has none. Stops at an entry that does not
- * fit into the container. */
-static char *newest(const unsigned char *fat) {
+/* The entry of that kind for the newest architecture up to `most` in a container; NULL if it has none. Stops at an
+ * entry that does not fit into the container. */
+static const entry *newest(const unsigned char *fat, uint16_t kind, uint32_t most) {
     container c;
     const entry *best = NULL;
     memcpy(&c, fat, sizeof c);
@@ -112,10 +113,17 @@ static char *newest(const unsigned char *fat) {
     for (uint64_t at = c.header_bytes; at <= end && end - at >= sizeof(entry);) {
         const entry *e = (const entry *)(const void *)(fat + at);
         if (e->header_bytes < sizeof *e || e->header_bytes > end - at || e->bytes > end - at - e->header_bytes) break;
-        if (e->kind == ENTRY_PTX && (!best || e->architecture > best->architecture)) best = e;
+        const bool is_better = !best || e->architecture > best->architecture;
+        if (e->kind == kind && e->architecture <= most && is_better) best = e;
         at += e->header_bytes + e->bytes;
     }
-    return best ? text_of(best) : NULL;
+    return best;
+}
+
+static char *newest_text(const unsigned char *fat) {
+    const entry *e = newest(fat, ENTRY_PTX, UINT32_MAX);
+    size_t bytes;
+    return e ? content_of(e, &bytes) : NULL;
 }
 
 bool standin_is_fatbin(const void *image) {
@@ -128,9 +136,16 @@ bool standin_is_fatbin(const void *image) {
 unsigned standin_fatbin_texts(const void *fat, char **texts, unsigned most) {
     const wrapper *w = fat;
     unsigned count = 0;
-    if (w->magic == CONTAINER) return (texts[0] = newest(fat)) != NULL;
-    if (w->version != WRAPPER_LINKED) return (texts[0] = newest(w->container)) != NULL;
+    if (w->magic == CONTAINER) return (texts[0] = newest_text(fat)) != NULL;
+    if (w->version != WRAPPER_LINKED) return (texts[0] = newest_text(w->container)) != NULL;
     for (const unsigned char *const *one = w->linked; one && *one && count < most; one++)
-        if ((texts[count] = newest(*one))) count++;
+        if ((texts[count] = newest_text(*one))) count++;
     return count;
+}
+
+char *standin_fatbin_cubin(const void *fat, uint32_t sm, size_t *bytes) {
+    const wrapper *w = fat;
+    if (w->magic == WRAPPER && w->version == WRAPPER_LINKED) return NULL;
+    const entry *e = newest(w->magic == CONTAINER ? fat : w->container, ENTRY_CUBIN, sm);
+    return e && e->architecture == sm ? content_of(e, bytes) : NULL;
 }

@@ -8,6 +8,7 @@
  * Registrations come before main(), and from libraries that are opened later; they take no lock. Loading happens in
  * calls, with the lock of session.c. */
 #include "base/hash.h"
+#include "base/machine_code.h"
 #include "base/status.h"
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
@@ -124,6 +125,20 @@ static CUresult link_texts(const driver_table *d, char **texts, unsigned count, 
     return result;
 }
 
+/* Hands over what the program's own machine code for the virtual GPU says of its kernels. */
+static CUresult tell_machine_code(const void *fat, CUmodule module) {
+    text cubin = {0};
+    machine_code code;
+    cubin.bytes = standin_fatbin_cubin(fat, sim_driver_module_machine(module)->sm, &cubin.length);
+    if (!cubin.bytes) return CUDA_SUCCESS;
+    machine_code_begin(&code);
+    haul_status status = machine_code_read_file(&code, &cubin);
+    if (status == HAUL_OK) status = sim_driver_set_machine_code(module, &code);
+    machine_code_free(&code);
+    free(cubin.bytes);
+    return status == HAUL_OK ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
+}
+
 CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *module) {
     char *texts[MOST_OBJECTS];
     const unsigned count = standin_fatbin_texts(fat, texts, MOST_OBJECTS);
@@ -139,9 +154,10 @@ CUresult standin_load_fatbin(const driver_table *d, const void *fat, CUmodule *m
                   "-gencode arch=compute_80,code=compute_80");
         return CUDA_NO_BINARY_FOR_GPU;
     }
-    const CUresult result =
+    CUresult result =
         count == 1 ? d->module_load(module, texts[0], 0, NULL, NULL) : link_texts(d, texts, count, module);
     for (unsigned i = 0; i < count; i++) free(texts[i]);
+    if (result == CUDA_SUCCESS) result = tell_machine_code(fat, *module);
     return result;
 }
 
