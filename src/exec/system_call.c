@@ -7,6 +7,7 @@
  * written at the end of the launch. */
 #include "exec/system_call.h"
 
+#include "base/mangled.h"
 #include "check/finding.h"
 #include "exec/access.h"
 #include "exec/fault.h"
@@ -244,17 +245,34 @@ bool sim_is_system_call(const char *name) {
     return find_call(name) != NULL;
 }
 
+bool sim_launches_kernels(const char *name) {
+    static const char *const beginnings[] = {"cnp", "__cuda_syscall_cnp", "__cudaCDP2", "cudaLaunchDevice",
+                                             "cudaGetParameterBuffer"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (!strncmp(name, beginnings[i], strlen(beginnings[i]))) return true;
+    return false;
+}
+
+/* A message about launches names the kernel rather than the function, which the program does not name either. */
+static haul_status without_body(sim_lowering *l, const char *name) {
+    size_t length = 0;
+    const char *const kernel = mangled_name(l->program->function->name, &length);
+    if (sim_launches_kernels(name))
+        return sim_lower_fail(l, "kernel '%.*s' launches kernels: dynamic parallelism does not run on a virtual GPU; "
+                                 "launch from the host instead",
+                              (int)length, kernel);
+    return sim_lower_fail(l,
+                          "'%s' has no body; only the functions behind printf, assert, malloc, free and conditional "
+                          "nodes can be called without one",
+                          name);
+}
+
 /* A kernel that calls the heap's functions gets a heap at its launch (uses_heap). */
 haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *i) {
     const ptx_function *callee = i->operands[1].function;
     const system_call *c = find_call(callee->name);
     argument_place places[MOST_PARAMETERS + 1] = {0};
-    if (!c)
-        return sim_lower_fail(
-            l,
-            "'%s' has no body; only the functions behind printf, assert, malloc, free and conditional "
-            "nodes can be called without one",
-            callee->name);
+    if (!c) return without_body(l, callee->name);
     if (!is_declared_as(callee, c))
         return sim_lower_fail(l, "'%s' is declared with the wrong parameters", callee->name);
     const size_t count = callee->param_count;

@@ -6,6 +6,9 @@
 
 /* Returns whether the system provides a function of that name. */
 bool sim_is_system_call(const char *name);
+
+/* Returns whether it is a function of the device runtime, by which kernels launch kernels. The system lacks these. */
+bool sim_launches_kernels(const char *name);
 haul_status sim_lower_system_call(sim_lowering *l, const ptx_instruction *call);
 
 #endif

@@ -11,7 +11,6 @@
  * cuModuleLoadData() recognises it by its first line (sim_is_linked()). Inputs that are not PTX are refused here;
  * standin/cuda/link.c finds PTX in them before. */
 #include "base/file.h"
-#include "base/mangled.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "exec/system_call.h"
@@ -186,48 +185,8 @@ CUresult sim_call_link_add_file(CUlinkState state, int type, const char *path, u
 
 /* ---- completion ---- */
 
-/* Returns whether the name is a function of the device runtime. */
-static bool launches_kernels(const char *name) {
-    return strncmp(name, "cnp", 3) == 0 || strncmp(name, "__cudaCDP2", 10) == 0 ||
-           strncmp(name, "cudaLaunchDevice", 16) == 0 || strncmp(name, "cudaGetParameterBuffer", 22) == 0;
-}
-
-static bool calls_launch(const ptx_function *f) {
-    for (size_t i = 0; i < f->instruction_count; i++) {
-        const ptx_instruction *call = &f->instructions[i];
-        if (call->op == PTX_OP_CALL && !ptx_is_indirect(call) && launches_kernels(ptx_callee_of(call)->name))
-            return true;
-    }
-    return false;
-}
-
-/* Finds the module's first kernel that itself launches kernels; NULL if only functions do, or nothing does. */
-static const char *launching_kernel(const ptx_module *m) {
-    for (size_t i = 0; i < m->function_count; i++)
-        if (m->functions[i]->is_entry && calls_launch(m->functions[i])) return m->functions[i]->name;
-    return NULL;
-}
-
-/* A kernel that launches kernels needs NVIDIA's device runtime. The message names the kernel rather than that
- * function. */
-static haul_status has_launch(const ptx_module *m, const char *name, ptx_position at) {
-    const char *kernel = launching_kernel(m);
-    char who[256];
-    size_t length = 0;
-    if (kernel) kernel = mangled_name(kernel, &length);
-    if (kernel)
-        snprintf(who, sizeof who, "kernel '%.*s' launches kernels", (int)length, kernel);
-    else
-        snprintf(who, sizeof who, "line %u calls %s()", at.line, name);
-    return haul_fail(HAUL_ERROR_UNSUPPORTED,
-                     "%s: %s: dynamic parallelism does not run on a virtual GPU, so the module is not loaded; launch "
-                     "from the host instead",
-                     m->name, who);
-}
-
 /* HAUL_ERROR_NOT_FOUND, with the name and its line. */
 static haul_status undefined(const ptx_module *m, const char *what, const char *name, ptx_position at) {
-    if (launches_kernels(name)) return has_launch(m, name, at);
     return haul_fail(HAUL_ERROR_NOT_FOUND, "%s: %s '%s', declared in line %u, is not defined", m->name, what, name,
                      at.line);
 }
@@ -258,9 +217,11 @@ static void reach_all(reach *r, ptx_module *m) {
 }
 
 /* Functions that haul itself provides need no definition (exec/system_call.h), nor do those that no kernel reaches:
- * nvcc adds NVIDIA's device library to programs of which it makes PTX only, and that calls functions of the driver. */
+ * nvcc adds NVIDIA's device library to programs of which it makes PTX only, and that calls functions of the driver.
+ * A kernel that launches kernels fails at its own launch, so that the others of its module run. */
 static bool is_missing(const ptx_function *f, const reach *r) {
-    const bool there = f->has_body || f->alias_of || !f->is_extern || sim_is_system_call(f->name);
+    const bool provided = sim_is_system_call(f->name) || sim_launches_kernels(f->name);
+    const bool there = f->has_body || f->alias_of || !f->is_extern || provided;
     return !there && r->has[f->index];
 }
 

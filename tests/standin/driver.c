@@ -391,7 +391,11 @@ static int ask_device(void) {
     MUST(cuDeviceTotalMem_v2(&bytes, device));
     MUST(cuDeviceGetPCIBusId(bus, sizeof bus, device));
     MUST(cuDeviceGetByPCIBusId(&value, bus));
-    printf("%s, %s is device %d\n", name, bus, value);
+    printf("%s, %s is device %d", name, bus, value);
+    MUST(cuDeviceGetByPCIBusId(&value, "0:2:0"));
+    MUST(cuDeviceGetByPCIBusId(&value, "2:0.0"));
+    printf(", 3:0 gives %d, and 0 gives %d\n", cu.cuDeviceGetByPCIBusId(&value, "3:0"),
+           cu.cuDeviceGetByPCIBusId(&value, "0"));
     for (int i = 1; i <= 147; i++) unknown += cu.cuDeviceGetAttribute(&value, i, device) != 0;
     printf("%d attributes unknown\n", unknown);
     MUST(cuDeviceGetAttribute(&value, 37, device));

@@ -60,7 +60,7 @@ runs 'a stream or an address tells the context' handles
 result 'where none is current' gives 'memory of kind 2\ndefault stream: CUDA_ERROR_INVALID_CONTEXT
 no stream: CUDA_ERROR_INVALID_CONTEXT'
 runs 'all attributes of the device are known' device
-result 'and no others' gives 'version 13000\nNVIDIA H100 80GB HBM3 (virtual), 0000:02:00.0 is device 0
+result 'and no others' gives 'version 13000\nNVIDIA H100 80GB HBM3 (virtual), 0000:02:00.0 is device 0, 3:0 gives 101, and 0 gives 1
 0 attributes unknown\n5120 bits of memory bus\ndevice 1: CUDA_ERROR_INVALID_DEVICE
 its name: CUDA_ERROR_INVALID_DEVICE\nno attribute: CUDA_ERROR_INVALID_VALUE'
 runs 'functions tell what they need' function

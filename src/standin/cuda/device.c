@@ -71,6 +71,10 @@ CUresult cuDeviceGetUuid(void *uuid, CUdevice device) {
 
 enum { PCI_ID_BYTES = sizeof "0000:00:00.0" };
 
+static void write_pci_id(char id[PCI_ID_BYTES], unsigned domain, unsigned bus, unsigned slot) {
+    snprintf(id, PCI_ID_BYTES, "%04x:%02x:%02x.0", domain & 0xffff, bus & 0xff, slot & 0xff);
+}
+
 /* Writes the text also after a failure, with zeros. */
 static CUresult pci_id_of(const driver_table *d, CUdevice device, char id[PCI_ID_BYTES]) {
     int domain = 0, bus = 0, slot = 0;
@@ -78,7 +82,7 @@ static CUresult pci_id_of(const driver_table *d, CUdevice device, char id[PCI_ID
     if (result == CUDA_SUCCESS) result = d->device_attribute(&domain, DRIVER_DEVICE_PCI_DOMAIN, device);
     if (result == CUDA_SUCCESS) result = d->device_attribute(&bus, DRIVER_DEVICE_PCI_BUS, device);
     if (result == CUDA_SUCCESS) result = d->device_attribute(&slot, DRIVER_DEVICE_PCI_DEVICE, device);
-    snprintf(id, PCI_ID_BYTES, "%04x:%02x:%02x.0", domain & 0xffff, bus & 0xff, slot & 0xff);
+    write_pci_id(id, (unsigned)domain, (unsigned)bus, (unsigned)slot);
     return result;
 }
 
@@ -91,13 +95,29 @@ CUresult cuDeviceGetPCIBusId(char *bus_id, int length, CUdevice device) {
     return cuda_leave(result);
 }
 
+/* Reads "domain:bus:device.function" in hexadecimal digits; domain and function are optional. */
+static bool read_pci_id(const char *at, unsigned *domain, unsigned *bus, unsigned *slot) {
+    unsigned parts[3], function;
+    int end = 0;
+    const int count = sscanf(at, "%x:%x%n:%x%n", &parts[0], &parts[1], &end, &parts[2], &end);
+    if (count < 2) return false;
+    *domain = count == 3 ? parts[0] : 0;
+    *bus = parts[count - 2];
+    *slot = parts[count - 1];
+    at += end;
+    end = 0;
+    if (*at == '.' && sscanf(at, ".%x%n", &function, &end) == 1 && function == 0) at += end;
+    return *at == '\0';
+}
+
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *bus_id) {
-    char id[PCI_ID_BYTES];
+    char id[PCI_ID_BYTES], wanted[PCI_ID_BYTES];
+    unsigned domain, bus, slot;
     CUDA_ENTER_DEVICE_BESIDE(d);
-    if (!device || !bus_id) return cuda_leave(CUDA_INVALID_VALUE);
+    if (!device || !bus_id || !read_pci_id(bus_id, &domain, &bus, &slot)) return cuda_leave(CUDA_INVALID_VALUE);
+    write_pci_id(wanted, domain, bus, slot);
     for (CUdevice i = 0; i < count(); i++) {
-        /* Domain and function are optional. */
-        if (pci_id_of(d, i, id) != CUDA_SUCCESS || !strcasestr(id, bus_id)) continue;
+        if (pci_id_of(d, i, id) != CUDA_SUCCESS || strcmp(id, wanted) != 0) continue;
         *device = i;
         return cuda_leave(CUDA_SUCCESS);
     }

@@ -139,24 +139,36 @@ static void files_are_linked(void **state) {
     unlink(path);
 }
 
-/* A kernel that launches kernels compiles to calls of a function that is undefined here. */
-static void kernels_that_launch_kernels_are_named(void **state) {
+/* A kernel that launches kernels compiles to calls of a function that is undefined here. It fails at its launch; the
+ * module's other kernels run. */
+static void kernels_that_launch_kernels_fail_alone(void **state) {
     (void)state;
-    CUlinkState linker;
-    void *image;
-    assert_int_equal(cu->link_create(0, NULL, NULL, &linker), CUDA_SUCCESS);
-    assert_int_equal(
-        add(linker, "parent.ptx",
-            ".version 8.0\n.target sm_80\n.address_size 64\n"
-            ".extern .func (.param .b32 result) cudaLaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n"
-            ".visible .entry plain() {\n  ret;\n}\n"
-            ".visible .entry parent() {\n  .reg .b64 %rd<2>;\n  mov.u64 %rd1, 0;\n"
-            "  { .param .b64 a; .param .b64 b; .param .b32 r;\n  st.param.b64 [a], %rd1;\n"
-            "  st.param.b64 [b], %rd1;\n  call.uni (r), cudaLaunchDeviceV2, (a, b);\n  }\n  ret;\n}\n"),
-        CUDA_SUCCESS);
-    assert_int_equal(cu->link_complete(linker, &image, NULL), CUDA_NOT_SUPPORTED);
+    static const char both[] =
+        HEADER ".extern .func (.param .b32 result) cudaLaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n"
+               ".visible .entry plain(.param .u64 out) {\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n"
+               "  st.global.u32 [%rd1], 7;\n  ret;\n}\n"
+               ".visible .entry parent() {\n  .reg .b64 %rd<2>;\n  mov.u64 %rd1, plain;\n"
+               "  { .param .b64 a; .param .b64 b; .param .b32 r;\n  st.param.b64 [a], %rd1;\n"
+               "  st.param.b64 [b], %rd1;\n  call.uni (r), cudaLaunchDeviceV2, (a, b);\n  }\n  ret;\n}\n";
+    const char *const texts[] = {both};
+    CUlinkState linker = linker_of(texts, 1);
+    CUmodule module;
+    CUfunction plain, parent;
+    CUdeviceptr out;
+    void *image, *parameters[] = {&out};
+    uint32_t got = 0;
+    OK(cu->link_complete(linker, &image, NULL));
+    OK(cu->module_load(&module, image, 0, NULL, NULL));
+    OK(cu->module_function(&plain, module, "plain"));
+    OK(cu->module_function(&parent, module, "parent"));
+    OK(cu->allocate(&out, sizeof got));
+    assert_int_equal(cu->launch(parent, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_NOT_SUPPORTED);
     assert_non_null(strstr(haul_message(), "kernel 'parent' launches kernels: dynamic parallelism"));
-    assert_int_equal(cu->link_destroy(linker), CUDA_SUCCESS);
+    OK(cu->launch(plain, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    OK(cu->copy_to_host(&got, out, sizeof got));
+    assert_int_equal(got, 7);
+    OK(cu->release(out));
+    OK(cu->link_destroy(linker));
 }
 
 /* NVIDIA's device library, which nvcc may add as PTX, calls functions of the driver. */
@@ -352,7 +364,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(texts_give_each_other_what_they_need, open_context, close_context),
         cmocka_unit_test_setup_teardown(the_barrier_of_the_grid_is_there, open_context, close_context),
         cmocka_unit_test_setup_teardown(files_are_linked, open_context, close_context),
-        cmocka_unit_test_setup_teardown(kernels_that_launch_kernels_are_named, open_context, close_context),
+        cmocka_unit_test_setup_teardown(kernels_that_launch_kernels_fail_alone, open_context, close_context),
         cmocka_unit_test_setup_teardown(functions_that_no_kernel_reaches_may_call_undefined_ones, open_context,
                                         close_context),
         cmocka_unit_test_setup_teardown(addresses_weak_names_and_shared_memory_are_one, open_context, close_context),
