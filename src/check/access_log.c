@@ -71,7 +71,8 @@ size_t sim_access_log_room(const sim_access_log *log) {
 }
 
 void sim_access_log_empty(sim_access_log *log, uint32_t epoch) {
-    for (unsigned s = 0; s < SIM_WATCH_SLICES; s++) log->shares[s].count = log->shares[s].address_count = 0;
+    for (unsigned s = 0; log->count && s < SIM_WATCH_SLICES; s++)
+        log->shares[s].count = log->shares[s].address_count = 0;
     log->count = log->list_count = log->value_count = log->known_count = 0;
     log->epoch = epoch;
 }
@@ -502,15 +503,25 @@ static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_
     return e;
 }
 
+static sim_accessor accessor_of(const sim_logged *e) {
+    return (sim_accessor){.cluster = e->cluster,
+                          .instruction = e->instruction,
+                          .time = e->time,
+                          .epoch = e->age,
+                          .actor = e->actor,
+                          .action = e->action & 63u,
+                          .strong = e->strong & 3u};
+}
+
+/* Before it is found: its place among the SM's last ones has mostly left the host's caches. */
+static void fetch_accessor(sim_hazards *h, const sim_logged *e) {
+    const sim_accessor like = accessor_of(e);
+    sim_accessor_fetch(sim_watch_accessors(h->watch), &h->accessors, &like);
+}
+
 /* Finds the accessor of an entry whose lanes are replayed one by one, once for all slices. */
 static void find_accessor(sim_hazards *h, sim_logged *e) {
-    const sim_accessor like = {.cluster = e->cluster,
-                               .instruction = e->instruction,
-                               .time = e->time,
-                               .epoch = e->age,
-                               .actor = e->actor,
-                               .action = e->action & 63u,
-                               .strong = e->strong & 3u};
+    const sim_accessor like = accessor_of(e);
     e->by = sim_accessor_find(sim_watch_accessors(h->watch), &h->accessors, &like, &e->is_first);
     h->log.failed |= !e->by;
 }
@@ -535,6 +546,7 @@ static void log_lanes(sim_warp *w, const sim_op *op, sim_view *v, uint32_t lanes
         if (listed) piece = lanes;
         sim_logged *e = log_piece(w, op, v, piece, action);
         e->values = values;
+        if (listed) fetch_accessor(w->sm->hazards, e);
         if (listed)
             place_list(log, e, piece, address, w->sm->grid->node != NULL);
         else

@@ -93,11 +93,22 @@ static uint32_t find(const sim_accessors *all, const sim_recent_accessor *group,
     return 0;
 }
 
+static sim_recent_accessor *group_of(const sim_accessor_finder *f, uint32_t hash) {
+    return &f->recent[hash % (RECENT / GROUP) * GROUP];
+}
+
+void sim_accessor_fetch(const sim_accessors *all, const sim_accessor_finder *f, const sim_accessor *like) {
+    const sim_recent_accessor *group = f->recent ? group_of(f, hash_of(all, like)) : NULL;
+    if (!group) return;
+    __builtin_prefetch(group);
+    __builtin_prefetch(group + GROUP - 1); /* it need not begin with a line of the host's memory */
+}
+
 uint32_t sim_accessor_find(sim_accessors *all, sim_accessor_finder *f, const sim_accessor *like, bool *is_new) {
     if (!f->recent) f->recent = memory_zeroed(RECENT, sizeof *f->recent);
     if (!f->recent) return 0;
     const uint32_t hash = hash_of(all, like);
-    sim_recent_accessor *group = &f->recent[hash % (RECENT / GROUP) * GROUP];
+    sim_recent_accessor *group = group_of(f, hash);
     const uint32_t found = find(all, group, hash, like), number = found ? found : take(all, f);
     *is_new = !found;
     if (found || !number) return number;

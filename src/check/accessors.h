@@ -55,6 +55,8 @@ static inline sim_accessor *sim_accessor_at(const sim_accessors *all, uint32_t n
 }
 
 void sim_accessors_start(sim_accessors *all, struct sim_shadow_memory *memory, const uint64_t *places);
+/* Fetches what sim_accessor_find() looks at, for a later call. */
+void sim_accessor_fetch(const sim_accessors *all, const sim_accessor_finder *f, const sim_accessor *like);
 /* Returns the number of such an accessor, to be kept in words or notes, and whether it is new: nothing can name it yet.
  * 0: the host runs out of memory. */
 uint32_t sim_accessor_find(sim_accessors *all, sim_accessor_finder *f, const sim_accessor *like, bool *is_new);

@@ -2,17 +2,20 @@
  * one only: of its own, say. For kernels that may read what they add up, an earlier one is kept too. */
 #include "check/adder_words.h"
 #include "check/global.h"
+#include "check/global_notes.h"
 #include "check/global_order.h"
 #include "check/global_play.h"
 
 #include <stdio.h>
 
 /* The lane of an actor accesses words. `by`: the number of the actor's operation among the slice's accessors; 0: not
- * known yet. */
+ * known yet. `beside`: earlier lanes of the entry that access the same words. `is_scattered`: its other lanes mostly
+ * access other words, whole ones. */
 typedef struct visit {
     const sim_play *play;
-    uint32_t actor, by;
+    uint32_t actor, by, beside;
     unsigned lane;
+    bool is_scattered;
 } visit;
 
 /* Keeps the word's last operation, with these lanes, as an earlier one too. */
@@ -62,6 +65,105 @@ static void add(visit *v, uint64_t address, sim_kept_adder *k) {
     if (!v->by) v->by = accessor_of(v);
     k->by = v->by & SIM_MOST_ACCESSORS;
     k->lanes = lanes | 1u << v->lane;
+}
+
+/* ---- operations that only the line's shadow tells of ---- */
+
+/* The last write of a word, if it was an atomic operation on all of it. number: of its accessor; 0: it was none. */
+typedef struct last_adder {
+    uint32_t number, lanes;
+} last_adder;
+
+static last_adder last_in_row(sim_slice *s, const sim_row *r, unsigned word) {
+    if (r->role != SIM_ROW_WRITER || r->action != HAUL_ACTION_ATOMIC) return (last_adder){0, 0};
+    if (sim_bytes_of_word(r->bytes, word) != 15) return (last_adder){0, 0};
+    const sim_touch touch = sim_touch_of_row(r);
+    return (last_adder){sim_slice_accessor(s, &touch), sim_owner_lanes(r->owner, 4 * word)};
+}
+
+static last_adder last_in_rows(sim_slice *s, uint32_t link, unsigned word) {
+    last_adder last = {0, 0};
+    for (; link != SIM_NO_ROW && !last.number; link = sim_slice_row(s, link)->next)
+        last = last_in_row(s, sim_slice_row(s, link), word);
+    return last;
+}
+
+static last_adder last_in_shared(sim_slice *s, const sim_page_line *l, unsigned word) {
+    last_adder last = {0, 0};
+    for (unsigned w = 0; w < sim_holder_warps(l->holder) && !last.number; w++) {
+        const sim_row r = sim_slice_shared_row(s, l, w);
+        last = last_in_row(s, &r, word);
+    }
+    return last;
+}
+
+static bool is_adder(const sim_slice *s, uint32_t number) {
+    return sim_slice_accessor_at(s, number)->action == HAUL_ACTION_ATOMIC;
+}
+
+static last_adder last_in_notes(const sim_slice *s, const sim_page_line *l, unsigned word) {
+    uint32_t link = l->used >> word & 1 ? l->link : SIM_NO_ROW;
+    for (; link != SIM_NO_ROW; link = sim_slice_note(s, link)->next) {
+        const sim_note *n = sim_slice_note(s, link);
+        if (!(n->words >> word & 1)) continue;
+        return is_adder(s, n->by) ? (last_adder){n->by, sim_note_lane(n, word)} : (last_adder){0, 0};
+    }
+    return (last_adder){0, 0};
+}
+
+static last_adder last_in_words(const sim_slice *s, const sim_line_words *line, unsigned word) {
+    const sim_kept_touch *writer = sim_word_kept(line, word, SIM_ROW_WRITER);
+    if (!writer || !writer->by || writer->bytes != 15 || !is_adder(s, writer->by)) return (last_adder){0, 0};
+    return (last_adder){writer->by, 1u << writer->lane[0]};
+}
+
+static last_adder find_last(sim_slice *s, const sim_page *g, uint64_t address) {
+    const sim_page_line *l = &g->lines[sim_line_in_page(address)];
+    const unsigned word = address / 4 % SIM_LINE_WORDS;
+    if (sim_link_is_detailed(l->link)) return last_in_words(s, sim_slice_words(s, l->link & ~SIM_LINE_DETAILED), word);
+    if (sim_link_is_noted(l->link)) return last_in_notes(s, l, word);
+    if (sim_link_is_shared(l->link)) return last_in_shared(s, l, word);
+    return sim_link_has_rows(l->link) ? last_in_rows(s, l->link, word) : (last_adder){0, 0};
+}
+
+/* Returns a place for the word's last operation, for which there is none yet. NULL: there are too many, or the host
+ * runs out of memory. */
+static sim_kept_adder *make_place(sim_slice *s, sim_page *g, uint64_t address) {
+    if (s->added == SIM_MOST_ADDER_WORDS) return NULL;
+    sim_kept_adder *k = sim_page_add_adder(s, g, address);
+    s->failed |= !k;
+    s->added += k != NULL;
+    return k;
+}
+
+/* The first operation on a word, as far as is kept. The line's shadow will tell of a scattered lane's, as long as it is
+ * the only one of its access and of those at the same time: so most words need no more than that. */
+static void add_first(visit *v, sim_page *g, uint64_t address) {
+    sim_slice *s = v->play->s;
+    const last_adder before = find_last(s, g, address);
+    const sim_accessor last = before.number ? *sim_slice_accessor_at(s, before.number) : (sim_accessor){0};
+    const bool is_same = last.cluster == v->play->e->cluster && last.actor == v->actor;
+    uint32_t lanes = v->beside | 1u << v->lane;
+    if (before.number && is_same && last.time == v->play->e->time) lanes |= before.lanes;
+    const bool is_told = v->is_scattered && g->lines[sim_line_in_page(address)].link != SIM_LINE_UNWATCHED &&
+                         (!before.number || is_same) && lanes == 1u << v->lane;
+    sim_kept_adder *k = is_told ? NULL : make_place(s, g, address);
+    if (!k) return;
+    if (before.number && !is_same) {
+        keep_before(v, address, &last, before.lanes);
+        k->more = true;
+        g->earlier |= sim_page_line_bit(address);
+    }
+    if (!v->by) v->by = accessor_of(v);
+    k->by = v->by & SIM_MOST_ACCESSORS;
+    k->lanes = lanes;
+}
+
+/* A strong store to the word: its shadow will not tell of the last operation any more. */
+static void keep_last(const visit *v, sim_page *g, uint64_t address) {
+    const last_adder last = find_last(v->play->s, g, address);
+    sim_kept_adder *k = last.number ? make_place(v->play->s, g, address) : NULL;
+    if (k) *k = (sim_kept_adder){.by = last.number & SIM_MOST_ACCESSORS, .lanes = last.lanes};
 }
 
 /* Returns those lanes of an earlier operation that nothing orders before the access. */
@@ -134,14 +236,17 @@ static void meet(const visit *v, uint64_t address, sim_kept_adder *k) {
 
 /* Reads matter only where an earlier operation is kept. */
 static void visit_word(visit *v, sim_page *g, uint64_t address) {
-    const bool adds = v->play->e->action == HAUL_ACTION_ATOMIC;
-    if (sim_play_reads(v->play) && !(g && sim_page_has_earlier(g, address))) return;
-    sim_kept_adder *k = g && adds ? sim_page_add_adder(v->play->s, g, address) : g ? sim_page_adder(g, address) : NULL;
-    if (adds && !k) {
-        v->play->s->failed = true;
-    } else if (adds) {
-        add(v, address, k);
-        if (k->more) g->earlier |= sim_page_line_bit(address);
+    const sim_logged *e = v->play->e;
+    if (!g || (sim_play_reads(v->play) && !sim_page_has_earlier(g, address))) return;
+    sim_kept_adder *k = sim_page_adder(g, address);
+    if (e->action == HAUL_ACTION_ATOMIC) {
+        if (!k)
+            add_first(v, g, address);
+        else
+            add(v, address, k);
+        if (k && k->more) g->earlier |= sim_page_line_bit(address);
+    } else if (e->strong) {
+        if (!k) keep_last(v, g, address);
     } else if (k && k->by) {
         meet(v, address, k);
     }
@@ -152,7 +257,10 @@ static sim_page *page_of(const visit *v, uint64_t address) {
     sim_slice *s = v->play->s;
     const uint64_t number = address >> SIM_WATCH_PAGE;
     if (s->last && s->last->number == number) return s->last->page;
-    return v->play->e->action == HAUL_ACTION_ATOMIC ? sim_slice_page(s, number) : sim_slice_peek(s, number);
+    if (v->play->e->action != HAUL_ACTION_ATOMIC) return sim_slice_peek(s, number);
+    sim_page *g = sim_slice_page(s, number);
+    s->failed |= !g;
+    return g;
 }
 
 static void visit_words(visit *v, uint64_t from, uint64_t to) {
@@ -160,15 +268,28 @@ static void visit_words(visit *v, uint64_t from, uint64_t to) {
         if (sim_slice_of(at >> SIM_WATCH_PAGE) == v->play->number) visit_word(v, page_of(v, at), at);
 }
 
-/* The same for scattered lanes, whose pages were looked up. */
+/* Returns those lanes of the list before the place `at` that access the same bytes. */
+static uint32_t lanes_beside(const sim_play *p, const uint64_t *at) {
+    uint32_t lanes = 0, left = p->lanes;
+    for (const uint64_t *address = p->addresses; address < at; address++, left &= left - 1)
+        if (*address == *at) lanes |= left & -left;
+    return lanes;
+}
+
+/* The same for scattered lanes, whose pages were looked up. `met`: a bit for what is left of each address so far, so
+ * that few lanes have to be compared. */
 static void visit_list(const sim_play *p) {
     const bool adds = p->e->action == HAUL_ACTION_ATOMIC;
     const uint64_t *address = p->addresses;
     sim_page **page = p->pages;
-    visit v = {.play = p, .actor = p->e->actor};
+    uint64_t met = 0;
+    visit v = {.play = p, .actor = p->e->actor, .is_scattered = p->e->bytes % 4 == 0};
     for (uint32_t left = p->lanes; left; left &= left - 1, address++, page++) {
-        if (!adds && *page && !(*page)->adders) continue;
+        const uint64_t bit = UINT64_C(1) << (*address / 4 * 0x9e3779b97f4a7c15ull >> 58);
+        if (!adds && !p->e->strong && *page && !(*page)->adders) continue;
         v.lane = (unsigned)__builtin_ctz(left);
+        v.beside = adds && met & bit ? lanes_beside(p, address) : 0;
+        met |= bit;
         for (uint64_t at = *address & ~UINT64_C(3); at < *address + p->e->bytes; at += 4)
             visit_word(&v, *page ? *page : page_of(&v, at), at);
     }
@@ -189,12 +310,13 @@ static bool is_far_from_all(const sim_play *p) {
 
 void sim_adders_play(const sim_play *p) {
     const sim_logged *e = p->e;
-    if (e->action != HAUL_ACTION_ATOMIC && (e->strong || !p->s->added)) return;
+    const bool adds = e->action == HAUL_ACTION_ATOMIC, stores = e->strong && !sim_play_reads(p);
+    if (!adds && !stores && (e->strong || !p->s->added)) return;
     if (sim_is_scattered(e)) {
         visit_list(p);
         return;
     }
-    if (e->action != HAUL_ACTION_ATOMIC && is_far_from_all(p)) return;
+    if (!adds && !stores && is_far_from_all(p)) return;
     for (unsigned k = 0; k < e->warps; k++) {
         visit v = {.play = p, .actor = e->actor + k};
         for (uint32_t left = e->has_list ? p->lanes : e->active; left; left &= left - 1) {

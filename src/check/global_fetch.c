@@ -3,7 +3,7 @@
 #include "check/global_fetch.h"
 
 /* Rows or notes behind a line's first. */
-enum { AHEAD = 3 };
+enum { ROWS_AHEAD = 3, NOTES_AHEAD = 8 };
 
 typedef struct fetched_lane {
     uint64_t address;
@@ -55,8 +55,9 @@ static void add_lanes(fetched *f, const sim_slice *s, const uint64_t *addresses,
 
 /* An entry lies in two or three of the host's lines. */
 static void fetch_entry(const sim_logged *e) {
-    __builtin_prefetch(e);
-    __builtin_prefetch(&e->known);
+    enum { LINE = 64 };
+    for (const char *at = (const char *)e; at < (const char *)(e + 1); at += LINE) __builtin_prefetch(at);
+    __builtin_prefetch((const char *)(e + 1) - 1);
 }
 
 /* A row lies in one or two. */
@@ -173,14 +174,17 @@ static uint32_t fetch_next_row(const sim_slice *s, uint32_t link) {
 }
 
 static uint32_t fetch_next_note(const sim_slice *s, uint32_t link) {
-    const uint32_t next = sim_slice_note(s, link)->next;
+    const sim_note *note = sim_slice_note(s, link);
+    const uint32_t next = note->next;
+    __builtin_prefetch(sim_slice_accessor_at(s, note->by));
     if (next != SIM_NO_ROW) __builtin_prefetch(sim_slice_note(s, next));
     return next;
 }
 
 /* Goes some steps along the lines' rows or notes, with all lines in each step. */
-static inline void fetch_behind(const sim_slice *s, uint32_t *links, size_t count, fetch_next_fn *fetch_next) {
-    for (unsigned k = 0; k < AHEAD && count; k++) {
+static inline void fetch_behind(const sim_slice *s, uint32_t *links, size_t count, unsigned ahead,
+                                fetch_next_fn *fetch_next) {
+    for (unsigned k = 0; k < ahead && count; k++) {
         size_t left = 0;
         for (size_t i = 0; i < count; i++) {
             const uint32_t next = fetch_next(s, links[i]);
@@ -196,28 +200,60 @@ static void fetch_lanes(fetched *f, const sim_slice *s) {
     fetch_links(f, s);
     fetch_touches(f);
     if (s->added) fetch_adder_places(f);
-    fetch_behind(s, f->rows, f->row_count, fetch_next_row);
-    fetch_behind(s, f->notes, f->note_count, fetch_next_note);
+    fetch_behind(s, f->rows, f->row_count, ROWS_AHEAD, fetch_next_row);
+    fetch_behind(s, f->notes, f->note_count, NOTES_AHEAD, fetch_next_note);
     fetch_accessors(f, s);
     if (s->added) fetch_adders_accessors(f, s);
 }
 
-size_t sim_fetch_lines(const sim_slice *s, const sim_access_log *log, const sim_log_share *share, size_t first,
-                       const uint64_t *addresses, sim_page *pages[SIM_FETCH_LANES]) {
+/* ---- the walk ---- */
+
+/* An SM has few items for a slice. So those of the next SMs are fetched while this one's are played. */
+static void fetch_share(const sim_log_walk *w) {
+    enum { NEXT = 2, BEHIND = 4 };
+    if (w->log + BEHIND < w->count) __builtin_prefetch(&w->logs[w->log + BEHIND]->shares[w->slice]);
+    if (w->log + NEXT >= w->count) return;
+    const sim_log_share *next = &w->logs[w->log + NEXT]->shares[w->slice];
+    __builtin_prefetch(next->entries);
+    __builtin_prefetch(next->addresses);
+}
+
+static void enter_log(sim_log_walk *w) {
+    for (; w->log < w->count; w->log++) {
+        fetch_share(w);
+        if (sim_walk_share(w)->count) break;
+    }
+    w->item = 0;
+    w->addresses = w->log < w->count ? sim_walk_share(w)->addresses : NULL;
+}
+
+void sim_walk_begin(sim_log_walk *w) {
+    w->log = 0;
+    enter_log(w);
+}
+
+void sim_walk_on(sim_log_walk *w) {
+    if (w->item < sim_walk_share(w)->count) return;
+    w->log++;
+    enter_log(w);
+}
+
+size_t sim_fetch_lines(const sim_slice *s, sim_log_walk walk, sim_page *pages[SIM_FETCH_LANES]) {
     fetched f;
     const bool small = is_small(s);
-    size_t i = first, lanes = 0;
+    size_t items = 0, lanes = 0;
     f.count = f.word_count = f.row_count = f.note_count = 0;
-    for (; i < share->count && i - first < SIM_FETCH_LANES && lanes <= SIM_FETCH_LANES - SIM_LANES; i++) {
-        const sim_log_item *item = &share->entries[i];
+    for (; walk.log < walk.count && items < SIM_FETCH_LANES && lanes <= SIM_FETCH_LANES - SIM_LANES; items++) {
+        const sim_log_item *item = &sim_walk_share(&walk)->entries[walk.item++];
         const unsigned count = item->has_list ? (unsigned)__builtin_popcount(item->lanes) : 0;
-        fetch_entry(&log->entries[item->entry]);
+        fetch_entry(&walk.logs[walk.log]->entries[item->entry]);
         if (item->is_scattered) {
-            add_lanes(&f, s, addresses, count, item, pages + lanes, small);
+            add_lanes(&f, s, walk.addresses, count, item, pages + lanes, small);
             lanes += count;
         }
-        addresses += count;
+        walk.addresses += count;
+        sim_walk_on(&walk);
     }
     if (!small) fetch_lanes(&f, s);
-    return i;
+    return items;
 }

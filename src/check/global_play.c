@@ -18,8 +18,6 @@
 #include "check/node.h"
 #include "state/block.h"
 
-#include <string.h>
-
 /* True if the row's access is known to come before the current one. */
 static bool follows(const sim_play *p, const sim_row *r, const sim_part *part) {
     const sim_logged *e = p->e;
@@ -267,90 +265,6 @@ static void note_read(const sim_play *p, uint32_t *link) {
     add_row(p, link, &now);
 }
 
-/* Returns the lane that comes last among those that own the word's first byte in the part. */
-static unsigned lane_of_word(const sim_part *part, unsigned word) {
-    const unsigned byte = 4 * word + (unsigned)__builtin_ctz(sim_bytes_of_word(part->bytes, word));
-    return 31u - (unsigned)__builtin_clz(sim_owner_lanes(part->owner, byte));
-}
-
-/* Saves the hashes of all lanes, a word each, for a line that they fill. */
-static void note_line(const sim_play *p, sim_page *g, unsigned line) {
-    const unsigned word = line * SIM_LINE_WORDS;
-    const uint32_t *from = p->values;
-    if (!g->folds) {
-        memcpy((uint32_t *)g->values + word, from, SIM_LINE_WORDS * sizeof *from);
-        return;
-    }
-    for (unsigned w = 0; w < SIM_LINE_WORDS; w++) ((uint16_t *)g->values)[word + w] = (uint16_t)sim_value_fold(from[w]);
-}
-
-/* True if the part is a whole line, with a lane for each word. */
-static bool is_line_of_words(const sim_part *part) {
-    const sim_owner o = part->owner;
-    return o.stride == 4 && o.step == 1 && o.start == 0 && !o.run && o.lanes == 1 && sim_bytes_all(part->bytes);
-}
-
-/* True if lanes own 1 << shift bytes each, one after the other from the owner's start on, or one lane owns all bytes,
- * and no word is there in part. */
-static bool are_lanes_in_turn(const sim_part *part, unsigned *shift) {
-    const uint64_t ones = UINT64_C(0x1111111111111111), *b = part->bytes.half;
-    const sim_owner o = part->owner;
-    if ((b[0] & ones) * 15 != b[0] || (b[1] & ones) * 15 != b[1] || !sim_owner_is_single(o)) return false;
-    *shift = o.stride ? (unsigned)__builtin_ctz((unsigned)o.stride) : 31;
-    return o.stride == 0 || (o.stride > 0 && o.step == 1 && !o.run && o.stride == 1 << *shift);
-}
-
-static void note_words(const sim_play *p, sim_page *g, unsigned line, const sim_part *part) {
-    const unsigned first = (unsigned)__builtin_ctz(part->owner.lanes), start = part->owner.start;
-    uint32_t left = sim_bytes_words(part->bytes);
-    unsigned shift;
-    if (are_lanes_in_turn(part, &shift)) {
-        for (; left; left &= left - 1) {
-            const unsigned w = (unsigned)__builtin_ctz(left);
-            sim_page_set_value(g, line * SIM_LINE_WORDS + w, sim_play_value(p, first + ((4 * w - start) >> shift)));
-        }
-        return;
-    }
-    for (; left; left &= left - 1) {
-        const unsigned w = (unsigned)__builtin_ctz(left);
-        sim_page_set_value(g, line * SIM_LINE_WORDS + w, sim_play_value(p, lane_of_word(part, w)));
-    }
-}
-
-static void forget_words(sim_page *g, unsigned line, const sim_part *part) {
-    for (uint32_t left = sim_bytes_words(part->bytes); left; left &= left - 1)
-        sim_page_set_value(g, line * SIM_LINE_WORDS + (unsigned)__builtin_ctz(left), 0);
-}
-
-/* Returns whether hashes of what is stored to the page are to be saved; makes room for the first ones. */
-static bool keeps_values(const sim_play *p, sim_page *g) {
-    if (!g->values && !p->values) return false;
-    if (!g->values) g->values = sim_slice_take(p->s, SIM_PAGE_WORDS * (g->folds ? sizeof(uint16_t) : sizeof(uint32_t)));
-    return g->values;
-}
-
-/* Saves hashes of the stored values, to tell races of equal values from others. */
-static void note_values(const sim_play *p, sim_page *g, unsigned line, const sim_part *part) {
-    if (!keeps_values(p, g)) return;
-    if (!p->values)
-        forget_words(g, line, part);
-    else if (is_line_of_words(part))
-        note_line(p, g, line);
-    else
-        note_words(p, g, line, part);
-}
-
-/* The same for lanes that store as many of the words each, in their order. */
-static void note_lanes_values(const sim_play *p, sim_page *g, unsigned line, uint32_t lanes, uint32_t words) {
-    const int each = __builtin_popcount(words) / __builtin_popcount(lanes);
-    if (!keeps_values(p, g)) return;
-    for (; lanes; lanes &= lanes - 1) {
-        const uint32_t value = sim_play_value(p, (unsigned)__builtin_ctz(lanes));
-        for (int i = 0; i < each; i++, words &= words - 1)
-            sim_page_set_value(g, line * SIM_LINE_WORDS + (unsigned)__builtin_ctz(words), value);
-    }
-}
-
 /* Records the access in a row: a shared one if the line has no other and it suits. */
 static void add_access(const sim_play *p, sim_page *g, unsigned line, const sim_part *part) {
     sim_page_line *l = &g->lines[line];
@@ -358,7 +272,7 @@ static void add_access(const sim_play *p, sim_page *g, unsigned line, const sim_
     const sim_row now = row_of(p, part, is_read ? SIM_ROW_READER : SIM_ROW_WRITER);
     const bool shares = l->link == SIM_NO_ROW && sim_row_is_shareable(&now);
     const bool added = shares ? sim_slice_share(p->s, l, &now) : add_row(p, &l->link, &now);
-    if (added && !is_read) note_values(p, g, line, part);
+    if (added && !is_read) sim_play_note_values(p, g, line, part);
     if (added && !shares) sim_slice_share_by_warps(p->s, l, &now);
 }
 
@@ -473,7 +387,7 @@ static bool note_lanes(sim_play *p, sim_page *g, unsigned line, uint32_t lanes, 
     if (!take_note(p, l, lanes, words)) return false;
     if (sim_play_reads(p) || !are_new) return true;
     p->folds = p->values && g->folds;
-    note_lanes_values(p, g, line, lanes, words);
+    sim_play_note_lanes_values(p, g, line, lanes, words);
     return true;
 }
 
@@ -671,24 +585,33 @@ static void play_list(sim_play *p) {
 
 /* True if the same lanes have made the line's only access, and the current one takes its place: of ordinary accesses,
  * nothing else counts. */
-static bool is_by_same_lanes(const sim_play *p, const sim_page_line *l, const sim_row *now) {
+static bool is_by_same_lanes(const sim_play *p, const sim_page_line *l, sim_line_holder now) {
     const sim_logged *e = p->e;
     const sim_line_holder h = l->holder;
     if (!sim_link_is_shared(l->link) || e->strong || e->fenced || e->incoherent || p->watch->grid->locked) return false;
-    if (h.actor != now->actor || h.bytes != now->owner.stride || 1u << h.lane != now->owner.lanes) return false;
+    if (h.actor != now.actor || h.bytes != now.bytes || h.lane != now.lane) return false;
     const sim_shared_row *r = sim_slice_shared(p->s, l->link);
     if (r->cluster != e->cluster) return false;
     return !sim_play_reads(p) || (r->role == SIM_ROW_READER && (r->time != e->time || r->epoch != e->age));
 }
 
+static sim_shared_row shared_row_of(const sim_play *p) {
+    const sim_logged *e = p->e;
+    return (sim_shared_row){.cluster = e->cluster,
+                            .time = e->time,
+                            .epoch = e->age,
+                            .instruction = e->instruction,
+                            .action = e->action,
+                            .role = sim_play_reads(p) ? SIM_ROW_READER : SIM_ROW_WRITER,
+                            .strong = e->strong};
+}
+
 /* Gives a line to lanes that fill it. Returns false if something has to be compared, or the host has no memory. */
-static bool take_line(const sim_play *p, sim_page *g, unsigned line, const sim_part *part) {
-    sim_page_line *l = &g->lines[line];
-    const sim_row now = row_of(p, part, sim_play_reads(p) ? SIM_ROW_READER : SIM_ROW_WRITER);
+static bool take_line(const sim_play *p, sim_page_line *l, const sim_shared_row *r, sim_line_holder holder) {
     const bool is_new = l->link == SIM_NO_ROW && !l->used;
-    if (!is_new && !is_by_same_lanes(p, l, &now)) return false;
+    if (!is_new && !is_by_same_lanes(p, l, holder)) return false;
     if (!is_new) sim_slice_unshare(p->s, l);
-    return sim_slice_share(p->s, l, &now);
+    return sim_slice_share_with(p->s, l, r, holder);
 }
 
 static sim_part whole_line(unsigned lane, unsigned bytes) {
@@ -696,21 +619,50 @@ static sim_part whole_line(unsigned lane, unsigned bytes) {
     return (sim_part){.bytes = {{UINT64_MAX, UINT64_MAX}}, .owner = owner};
 }
 
-/* Replays a whole warp's access to lines that it fills. */
-static void play_lines(sim_play *p) {
-    const unsigned bytes = p->e->bytes, each = SIM_FOOTPRINT_LINE / bytes;
-    uint64_t number = p->e->base / SIM_FOOTPRINT_LINE;
-    for (unsigned lane = 0; lane < SIM_LANES; lane += each, number++) {
-        if (!is_mine(p, number)) continue;
-        const sim_part part = whole_line(lane, bytes);
-        const unsigned line = (unsigned)(number % SIM_PAGE_LINES);
-        sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
-        p->folds = p->values && g && g->folds;
-        if (!g || !take_line(p, g, line, &part))
-            play_part(p, number, &part, lanes_between(lane, lane + each));
-        else if (!sim_play_reads(p))
-            note_values(p, g, line, &part);
+/* Replays the current warp's access to a line that its lanes from one on fill. */
+static void play_whole(sim_play *p, const sim_shared_row *r, uint64_t number, sim_line_holder holder) {
+    sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
+    const unsigned line = (unsigned)(number % SIM_PAGE_LINES), lane = holder.lane;
+    const bool taken = g && take_line(p, &g->lines[line], r, holder);
+    if (taken && sim_play_reads(p)) return;
+    const sim_part part = whole_line(lane, holder.bytes);
+    if (taken) {
+        p->folds = p->values && g->folds;
+        sim_play_note_values(p, g, line, &part);
+        return;
     }
+    const sim_logged *e = p->e;
+    sim_logged one = *e;
+    one.base = number * SIM_FOOTPRINT_LINE - (uint64_t)lane * holder.bytes;
+    one.actor = holder.actor;
+    p->e = &one;
+    play_part(p, number, &part, lanes_between(lane, lane + SIM_FOOTPRINT_LINE / holder.bytes));
+    p->e = e;
+}
+
+/* Replays the access of some of the entry's warps to lines that they fill. */
+static void play_lines(sim_play *p, uint32_t warps) {
+    const sim_logged *e = p->e;
+    const uint32_t *values = p->values;
+    const unsigned each = SIM_FOOTPRINT_LINE / e->bytes;
+    const sim_shared_row r = shared_row_of(p);
+    for (; warps; warps &= warps - 1) {
+        const unsigned w = (unsigned)__builtin_ctz(warps);
+        uint64_t number = (e->base + e->pitch * w) / SIM_FOOTPRINT_LINE;
+        p->by = 0;
+        p->is_first = false;
+        if (values) p->values = values + (size_t)w * e->value_step * SIM_LANES;
+        for (unsigned lane = 0; lane < SIM_LANES; lane += each, number++)
+            if (is_mine(p, number))
+                play_whole(p, &r, number,
+                           (sim_line_holder){(uint16_t)(e->actor + w), (uint8_t)lane, (uint8_t)e->bytes});
+    }
+}
+
+/* True if each warp of the entry fills lines of its own. */
+static bool fills_lines(const sim_logged *e) {
+    return !e->has_list && e->bytes >= 4 && e->stride == e->bytes && e->active == SIM_ALL_LANES &&
+           (e->base | e->pitch) % SIM_FOOTPRINT_LINE == 0;
 }
 
 /* Returns how many warps fill the line where the current one begins, if the entry has `left` and those are among them.
@@ -730,13 +682,14 @@ static bool play_together(sim_play *p, unsigned warps) {
     if (!is_mine(p, number)) return true;
     sim_page *g = sim_slice_page(p->s, number / SIM_PAGE_LINES);
     sim_part part = whole_line(0, e->bytes);
-    if (!g || !take_line(p, g, line, &part)) return false;
+    const sim_shared_row r = shared_row_of(p);
+    if (!g || !take_line(p, &g->lines[line], &r, (sim_line_holder){e->actor, 0, (uint8_t)e->bytes})) return false;
     p->folds = p->values && g->folds;
     for (unsigned w = 0; w < warps && !sim_play_reads(p); w++) {
         part.owner.start = (uint8_t)(w * each);
         part.bytes = sim_bytes_range(w * each, (w + 1) * each);
         if (values) p->values = values + (size_t)w * e->value_step * SIM_LANES;
-        note_values(p, g, line, &part);
+        sim_play_note_values(p, g, line, &part);
     }
     return true;
 }
@@ -749,7 +702,7 @@ static void play_evenly(sim_play *p) {
     const unsigned stride = (unsigned)e->stride;
     const bool are_whole = stride >= 4 && SIM_FOOTPRINT_LINE % stride == 0 && e->base % SIM_FOOTPRINT_LINE == 0;
     if (are_whole && stride == e->bytes && e->active == SIM_ALL_LANES) {
-        play_lines(p);
+        play_lines(p, 1);
         return;
     }
     for (uint32_t left = e->active; left;) {
@@ -797,7 +750,9 @@ static void play_warps(sim_play *p) {
 
 static void play_entry(sim_play *p) {
     const sim_logged *e = p->e;
-    if (e->warps > 1)
+    if (fills_lines(e))
+        play_lines(p, p->lanes);
+    else if (e->warps > 1)
         play_warps(p);
     else if (!e->has_list && e->stride == 0)
         play_range(p, e->base, e->active);
@@ -810,50 +765,66 @@ static void play_entry(sim_play *p) {
             play_range(p, sim_play_address(p, (unsigned)__builtin_ctz(left)), left & -left);
 }
 
-/* Replays one SM's log, as far as it touches the slice. */
-static void play_log(const sim_watch *watch, sim_slice *s, unsigned number, const sim_access_log *log) {
-    sim_play p = {.watch = watch, .s = s, .number = number};
-    const sim_log_share *share = &log->shares[number];
-    const uint64_t *addresses = share->addresses;
+/* Replays the walk's next item. */
+static void play_item(sim_play *p, const sim_log_walk *walk) {
+    const sim_access_log *log = walk->logs[walk->log];
+    const sim_log_item *item = &sim_walk_share(walk)->entries[walk->item];
+    const sim_logged *e = &log->entries[item->entry];
+    p->e = e;
+    p->by = e->by;
+    p->is_first = e->is_first;
+    p->lanes = item->lanes;
+    p->addresses = walk->addresses;
+    p->known = log->known + e->known;
+    p->fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
+    p->values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;
+    if (p->watch->results) sim_adders_play(p);
+    play_entry(p);
+}
+
+/* Replays the logs, as far as they touch the slice. */
+static void play_logs(const sim_watch *watch, sim_slice *s, sim_log_walk walk) {
+    sim_play p = {.watch = watch, .s = s, .number = walk.slice};
     sim_page *pages[SIM_FETCH_LANES];
-    for (size_t i = 0, fetched = 0; i < share->count; i++) {
-        const sim_logged *e = &log->entries[share->entries[i].entry];
-        if (i == fetched) {
-            fetched = sim_fetch_lines(s, log, share, i, addresses, pages);
+    size_t fetched = 0;
+    for (sim_walk_begin(&walk); walk.log < walk.count; sim_walk_on(&walk)) {
+        if (!fetched--) {
+            fetched = sim_fetch_lines(s, walk, pages) - 1;
             p.pages = pages;
         }
-        p.e = e;
-        p.by = e->by;
-        p.is_first = e->is_first;
-        p.lanes = share->entries[i].lanes;
-        p.addresses = addresses;
-        if (e->has_list) addresses += __builtin_popcount(p.lanes);
-        p.known = log->known + e->known;
-        p.fenced = e->fenced && e->fenced != SIM_NEVER_FENCED ? log->known + e->fenced - 1 : NULL;
-        p.values = e->values ? log->values + (size_t)(e->values - 1) * SIM_LANES : NULL;
-        if (watch->results) sim_adders_play(&p);
-        play_entry(&p);
+        play_item(&p, &walk);
+        const sim_log_item *item = &sim_walk_share(&walk)->entries[walk.item++];
+        if (item->has_list) walk.addresses += __builtin_popcount(item->lanes);
     }
 }
 
-/* The accesses of one epoch. */
+/* The accesses of one epoch: the logs that have any. */
 typedef struct watch_turn {
     sim_watch *watch;
-    const sim_sm *sms;
+    const sim_access_log **logs;
     uint32_t count;
 } watch_turn;
 
 static void play_slice(void *context, size_t slice, unsigned worker) {
     const watch_turn *t = context;
     (void)worker;
-    for (uint32_t i = 0; i < t->count; i++)
-        play_log(t->watch, &t->watch->slices[slice], (unsigned)slice, &t->sms[i].hazards->log);
+    play_logs(t->watch, &t->watch->slices[slice],
+              (sim_log_walk){.logs = t->logs, .count = t->count, .slice = (unsigned)slice});
+}
+
+static haul_status play_all(sim_watch *watch, const sim_sm *sms, uint32_t count, int threads) {
+    watch_turn turn = {watch, memory_zeroed(count, sizeof *turn.logs), 0};
+    if (!turn.logs) return sim_watch_no_memory();
+    for (uint32_t i = 0; i < count; i++)
+        if (sms[i].hazards->log.count) turn.logs[turn.count++] = &sms[i].hazards->log;
+    if (turn.count) pool_for(SIM_WATCH_SLICES, (unsigned)threads, play_slice, &turn);
+    memory_free(turn.logs);
+    return HAUL_OK;
 }
 
 haul_status sim_watch_play(sim_watch *watch, sim_sm *sms, uint32_t count, int threads) {
     bool failed = false;
-    watch_turn turn = {watch, sms, count};
-    pool_for(SIM_WATCH_SLICES, (unsigned)threads, play_slice, &turn);
+    HAUL_TRY(play_all(watch, sms, count, threads));
     for (unsigned s = 0; s < SIM_WATCH_SLICES; s++)
         failed |= watch->slices[s].failed || watch->slices[s].findings.failed;
     for (uint32_t i = 0; watch->grid->node && i < count; i++) failed |= !sim_node_play(watch, &sms[i].hazards->log);

@@ -65,6 +65,11 @@ bool sim_play_cannot_race(const sim_play *p, const sim_touch *t);
 /* The row's access as a touch, without bytes and lanes. */
 sim_touch sim_touch_of_row(const sim_row *r);
 
+/* global_values.c. Saves hashes of the stored values of a line, to tell races of equal values from others. */
+void sim_play_note_values(const sim_play *p, sim_page *g, unsigned line, const sim_part *part);
+/* The same for lanes that store as many of the words each, in their order. */
+void sim_play_note_lanes_values(const sim_play *p, sim_page *g, unsigned line, uint32_t lanes, uint32_t words);
+
 /* Returns the number of the current access's accessor. 0: the host runs out of memory. */
 uint32_t sim_play_accessor(sim_play *p);
 /* Replaces the line's rows by words. Returns NULL if there are too many, or the host runs out of memory. */

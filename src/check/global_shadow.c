@@ -113,8 +113,10 @@ uint32_t sim_watch_sources(const sim_watch *watch, size_t place, sim_publication
 }
 
 void sim_watch_publish(sim_watch *watch, size_t place, sim_publication kind, uint32_t from) {
-    atomic_store_explicit(&watch->has_released, true, memory_order_relaxed);
-    atomic_fetch_or_explicit(&watch->sources[place][kind], from, memory_order_relaxed);
+    if (!atomic_load_explicit(&watch->has_released, memory_order_relaxed))
+        atomic_store_explicit(&watch->has_released, true, memory_order_relaxed);
+    if (from & ~sim_watch_sources(watch, place, kind))
+        atomic_fetch_or_explicit(&watch->sources[place][kind], from, memory_order_relaxed);
     atomic_store_explicit(&watch->published[place][kind], sim_watch_age(watch), memory_order_relaxed);
 }
 
@@ -268,7 +270,17 @@ bool sim_row_is_shareable(const sim_row *r) {
     return sim_bytes_all(r->bytes) && o.stride > 0 && o.step == 1 && o.start == 0 && !o.run && sim_owner_is_single(o);
 }
 
-static bool is_shared_row(const sim_shared_row *s, const sim_row *r) {
+static sim_shared_row shared_of(const sim_row *r) {
+    return (sim_shared_row){.cluster = r->cluster,
+                            .time = r->time,
+                            .epoch = r->epoch,
+                            .instruction = r->instruction,
+                            .action = r->action,
+                            .role = r->role,
+                            .strong = r->strong};
+}
+
+static bool is_shared_row(const sim_shared_row *s, const sim_shared_row *r) {
     return s->instruction == r->instruction && s->time == r->time && s->epoch == r->epoch && s->cluster == r->cluster &&
            s->action == r->action && s->role == r->role && s->strong == r->strong;
 }
@@ -289,27 +301,26 @@ static uint32_t take_shared(sim_slice *s) {
 }
 
 /* Adjacent lines mostly share the row that the last one got. */
-static uint32_t find_shared(sim_slice *s, const sim_row *r) {
+static uint32_t find_shared(sim_slice *s, const sim_shared_row *r) {
     if (s->last_shared != SIM_NO_ROW && is_shared_row(sim_slice_shared(s, s->last_shared), r)) return s->last_shared;
     s->last_shared = take_shared(s);
-    if (s->last_shared != SIM_NO_ROW)
-        *sim_slice_shared(s, s->last_shared) = (sim_shared_row){.cluster = r->cluster,
-                                                                .time = r->time,
-                                                                .epoch = r->epoch,
-                                                                .instruction = r->instruction,
-                                                                .action = r->action,
-                                                                .role = r->role,
-                                                                .strong = r->strong};
+    if (s->last_shared != SIM_NO_ROW) *sim_slice_shared(s, s->last_shared) = *r;
     return s->last_shared;
 }
 
-bool sim_slice_share(sim_slice *s, sim_page_line *l, const sim_row *r) {
+bool sim_slice_share_with(sim_slice *s, sim_page_line *l, const sim_shared_row *r, sim_line_holder holder) {
     const uint32_t index = find_shared(s, r);
     if (index == SIM_NO_ROW) return false;
     sim_slice_shared(s, index)->lines++;
     l->link = SIM_LINE_SHARED | index;
-    l->holder = (sim_line_holder){r->actor, (uint8_t)__builtin_ctz(r->owner.lanes), (uint8_t)r->owner.stride};
+    l->holder = holder;
     return true;
+}
+
+bool sim_slice_share(sim_slice *s, sim_page_line *l, const sim_row *r) {
+    const sim_shared_row like = shared_of(r);
+    return sim_slice_share_with(
+        s, l, &like, (sim_line_holder){r->actor, (uint8_t)__builtin_ctz(r->owner.lanes), (uint8_t)r->owner.stride});
 }
 
 sim_row sim_slice_shared_row(const sim_slice *s, const sim_page_line *l, unsigned warp) {
@@ -349,7 +360,8 @@ void sim_slice_share_by_warps(sim_slice *s, sim_page_line *l, const sim_row *r) 
             return;
         link = of->next;
     }
-    const uint32_t index = link == SIM_NO_ROW ? find_shared(s, r) : SIM_NO_ROW;
+    const sim_shared_row like = shared_of(r);
+    const uint32_t index = link == SIM_NO_ROW ? find_shared(s, &like) : SIM_NO_ROW;
     if (index == SIM_NO_ROW) return;
     sim_slice_drop_rows(s, &l->link);
     sim_slice_shared(s, index)->lines++;

@@ -306,6 +306,8 @@ static inline sim_shared_row *sim_slice_shared(const sim_slice *s, uint32_t link
 bool sim_row_is_shareable(const sim_row *r);
 /* Gives a line without rows a shared row like `r`. Returns false if the host runs out of memory. */
 bool sim_slice_share(sim_slice *s, sim_page_line *l, const sim_row *r);
+/* The same for a row like `r` of that holder. */
+bool sim_slice_share_with(sim_slice *s, sim_page_line *l, const sim_shared_row *r, sim_line_holder holder);
 /* Gives a line a shared row in place of its own, which are those of adjacent warps, if `r` is the last of them and they
  * suit. */
 void sim_slice_share_by_warps(sim_slice *s, sim_page_line *l, const sim_row *r);

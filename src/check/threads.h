@@ -1,4 +1,4 @@
-/* Sets of a launch's threads: warps by number, each with a mask of its lanes. */
+/* Sets of a launch's threads: warps by number, in groups, each with a mask of its lanes. */
 #ifndef HAUL_CHECK_THREADS_H
 #define HAUL_CHECK_THREADS_H
 
@@ -6,16 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct sim_warp_lanes {
-    uint64_t warp;
-    uint32_t lanes; /* 0: the entry is free */
-} sim_warp_lanes;
+/* Warps that follow each other: where threads race, their neighbours mostly do too. */
+enum { SIM_GROUP_WARPS = 8 };
+typedef struct sim_warp_group {
+    uint64_t number; /* of the group, from 1 on; 0: the entry is free */
+    uint32_t lanes[SIM_GROUP_WARPS];
+} sim_warp_group;
 
 /* A hash table with open addressing. */
 typedef struct sim_threads {
-    sim_warp_lanes *items;
-    size_t count, capacity; /* warps; entries, a power of two */
-    size_t last;            /* entry used last: threads come warp by warp */
+    sim_warp_group *items;
+    size_t count, capacity; /* groups; entries, a power of two */
+    size_t last, before;    /* entries used last: threads come warp by warp, or in turn with those of another access */
 } sim_threads;
 
 /* Return false if the host runs out of memory. */

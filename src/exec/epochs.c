@@ -27,7 +27,7 @@ enum {
     FIRST_STRETCH = 1 << 12,
     SHORT_STRETCH = 1 << 9,
     REQUEST_BYTES = 32 << 20,
-    ACCESS_BYTES = 4 << 20
+    ACCESS_BYTES = 3 << 20
 };
 /* Host cost of a request from L1 to L2, in operations. */
 enum { REQUEST_OPERATIONS = 3 };

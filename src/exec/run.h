@@ -18,7 +18,7 @@ enum { SIM_MOST_PARTS = 3 };
 
 /* The most SMs of a checked launch that run before others do (epochs.c). It does not depend on the host, or findings
  * could. */
-enum { SIM_RUN_BATCH = 48 };
+enum { SIM_RUN_BATCH = 16 };
 
 /* A launch between sim_launch_begin() and its end. It lives on across pauses, so all state of the launch is here. */
 typedef struct sim_run {

@@ -3,6 +3,14 @@
 
 #define COUNT "ld.global.u32 %r7, [%rd0];\nadd.u32 %r7, %r7, 1;\nst.global.u32 [%rd0], %r7;\n"
 #define ATOMIC "red.global.add.u32 [%rd0], 1;\n"
+/* The lanes' words are in the order of a Gray code: at no even stride. Block 1 reads them after its own additions. */
+#define ADD_GRAY(between, read)                                                                                \
+    "shr.u32 %r6, %r0, 1;\nxor.b32 %r6, %r6, %r0;\nmad.wide.u32 %rd4, %r6, 4, %rd0;\nmov.u32 %r9, %ctaid.x;\n" \
+    "setp.ne.u32 %p1, %r9, 0;\nred.global.add.u32 [%rd4], 1;\n" between "@%p1 " read                           \
+    "@%p1 st.shared.u32 [%r4], %r7;\n"
+#define STORE_STRONGLY "@!%p1 st.relaxed.gpu.global.u32 [%rd4], %r0;\nred.global.add.u32 [%rd4], 1;\n"
+#define READ_GRAY "ld.global.u32 %r7, [%rd4];\n"
+#define ADD_NOTHING "atom.global.add.u32 %r7, [%rd4], 0;\n"
 #define NEIGHBOURS "xor.b32 %r6, %r0, 1;\nmad.wide.u32 %rd4, %r6, 4, %rd0;\n"
 #define TAKE_FLAG(fence)                                                                    \
     "T: ld.volatile.global.u32 %r7, [%rd4];\nsetp.ne.u32 %p2, %r7, 1;\n@%p2 bra T;\n" fence \
@@ -185,6 +193,10 @@ static const pair pairs[] = {
     PAIR("atomic against plain load", RACE_GLOBAL, 2, 1,
          ATOMIC "ld.global.u32 %r7, [%rd0];\nst.shared.u32 [%r4], %r7;\n",
          ATOMIC "atom.global.add.u32 %r7, [%rd0], 0;\nst.shared.u32 [%r4], %r7;\n"),
+    PAIR("atomics of scattered lanes against plain loads", RACE_GLOBAL, 2, 32, ADD_GRAY("", READ_GRAY),
+         ADD_GRAY("", ADD_NOTHING)),
+    PAIR("the same after a strong store", RACE_GLOBAL, 2, 32, ADD_GRAY(STORE_STRONGLY, READ_GRAY),
+         ADD_GRAY(STORE_STRONGLY, ADD_NOTHING)),
     PAIR("the same value from all", RACE_SAME_VALUE, 2, 32, "mov.u32 %r7, 7;\nst.global.u32 [%rd0], %r7;\n",
          "mov.u32 %r7, 7;\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 st.global.u32 [%rd0], %r7;\n"),
     PAIR("two values of which a hash of 16 bits would be the same", RACE_GLOBAL, 2, 1,
