@@ -258,8 +258,9 @@ static haul_status without_body(sim_lowering *l, const char *name) {
     size_t length = 0;
     const char *const kernel = mangled_name(l->program->function->name, &length);
     if (sim_launches_kernels(name))
-        return sim_lower_fail(l, "kernel '%.*s' launches kernels: dynamic parallelism does not run on a virtual GPU; "
-                                 "launch from the host instead",
+        return sim_lower_fail(l,
+                              "kernel '%.*s' launches kernels: dynamic parallelism does not run on a virtual GPU; "
+                              "launch from the host instead",
                               (int)length, kernel);
     return sim_lower_fail(l,
                           "'%s' has no body; only the functions behind printf, assert, malloc, free and conditional "
