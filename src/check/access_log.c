@@ -499,6 +499,7 @@ static sim_logged *log_piece(sim_warp *w, const sim_op *op, sim_view *v, uint32_
     e->bytes = op->bytes;
     e->action = (uint8_t)action;
     e->strong = sim_strength_of(w, op, action);
+    sim_domain_of(w->block)->has_looked |= e->strong != SIM_WEAK;
     e->incoherent = reads_incoherently(w, op, action);
     return e;
 }
@@ -687,6 +688,7 @@ void sim_hazard_global_range(sim_block *b, uint32_t thread, uint32_t instruction
     else if (kind == SIM_RANGE_WATCHED || writes)
         e->fenced = fences(&b->sm->hazards->log, d, v);
     e->is_map = kind == SIM_RANGE_MAP;
+    e->has_fenced = d->has_fenced;
     e->action = (uint8_t)action;
     e->strong = action == HAUL_ACTION_ATOMIC ? SIM_STRONG : SIM_WEAK;
     distribute(&b->sm->hazards->log, e, slices_between(address, address + bytes - 1));

@@ -588,6 +588,7 @@ void sim_hazard_start(sim_block *first) {
     sim_tmem_order_start(d);
     sim_peeks_start(d);
     d->cluster_index = (uint32_t)first->cluster_index;
+    d->has_looked = d->has_fenced = false;
     for (uint32_t b = 0; b < first->sm->grid->cluster_blocks; b++) {
         sim_hazard_local_start(&first[b]);
         sim_passages_start(&d->shadows[b]);

@@ -90,11 +90,12 @@ typedef struct sim_logged {
     uint32_t fenced; /* of the copy engine's accesses: index + 1 of what has passed a proxy fence; SIM_NEVER_FENCED */
     uint16_t actor;
     uint8_t action;
-    uint8_t strong;  /* a sim_strength */
-    uint8_t node;    /* SIM_NODE_... of a flag or fence, for one lane; 0: an access */
-    bool is_first;   /* nothing names the accessor yet */
-    bool incoherent; /* a read that need not see what the launch has written */
-    bool is_map;     /* a tensor map is read, for a copy */
+    uint8_t strong;      /* a sim_strength */
+    uint8_t node;        /* SIM_NODE_... of a flag or fence, for one lane; 0: an access */
+    bool is_first;       /* nothing names the accessor yet */
+    bool incoherent;     /* a read that need not see what the launch has written */
+    bool is_map : 1;     /* a tensor map is read, for a copy */
+    bool has_fenced : 1; /* sim_domain.has_fenced, of the copy engine's accesses */
 } sim_logged;
 
 /* True if the entry's lanes are replayed one by one. Elements up to this size are aligned to it, so each lane of a list
@@ -151,6 +152,8 @@ void sim_watch_next(sim_watch *watch, bool serial);
 /* A parallel phase is over: releases in it have a number of their own. Without one, what comes next keeps the number,
  * so that it is one access with what a warp did in the same way before. */
 void sim_watch_end_phase(sim_watch *watch);
+/* The cluster executes a proxy fence for global memory, at its domain's time. */
+void sim_watch_note_fence(sim_watch *watch, uint32_t cluster, uint32_t time);
 /* Returns the last release by a write of the word; 0: none. */
 uint32_t sim_watch_published(const sim_watch *watch, size_t place, sim_publication kind);
 /* Returns whose releases the word has passed on. */

@@ -53,6 +53,10 @@ haul_status sim_watch_create(const sim_grid *g, sim_shadow_memory **kept, sim_wa
     sim_accessors_start(&(*out)->accessors, (*out)->memory, g->places);
     HAUL_TRY(sim_adders_find(g->program, &(*out)->results));
     HAUL_TRY(sim_map_news_create(g->program, &(*out)->maps));
+    if (g->proxies.spaces > 1 && g->clusters <= MOST_CLUSTERS) {
+        (*out)->fences = memory_zeroed(g->clusters, sizeof *(*out)->fences);
+        if (!(*out)->fences) return sim_watch_no_memory();
+    }
     for (unsigned kind = 0; kind < SIM_PUBLICATIONS && g->clusters <= MOST_CLUSTERS; kind++) {
         (*out)->histories[kind] = memory_zeroed(g->clusters, sizeof(sim_history));
         if (!(*out)->histories[kind]) return sim_watch_no_memory();
@@ -91,6 +95,7 @@ void sim_watch_free(sim_watch *watch) {
     memory_free(watch->results);
     sim_map_news_free(watch->maps);
     memory_free(watch->flag_words);
+    memory_free(watch->fences);
     memory_free(watch);
 }
 
@@ -135,6 +140,15 @@ bool sim_watch_release(sim_watch *watch, uint64_t cluster, const sim_known *know
     atomic_store_explicit(&watch->has_released, true, memory_order_relaxed);
     return sim_history_add(&watch->histories[kind][cluster], sim_watch_age(watch), known, g->warps * g->cluster_blocks,
                            watch->most[kind], &added);
+}
+
+/* Only the SM that runs the cluster writes it, and no SM runs during a replay. */
+void sim_watch_note_fence(sim_watch *watch, uint32_t cluster, uint32_t time) {
+    if (watch && watch->fences) watch->fences[cluster] = time;
+}
+
+bool sim_watch_has_fenced(const sim_watch *watch, uint32_t cluster, uint32_t since) {
+    return !watch->fences || watch->fences[cluster] >= since;
 }
 
 const sim_findings *sim_watch_findings(const sim_watch *watch, uint32_t s) {

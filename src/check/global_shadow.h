@@ -230,6 +230,7 @@ struct sim_watch {
     _Atomic bool has_released;                /* by the next number */
     uint32_t epoch;
     struct sim_map_news *maps; /* tensor_map.c; NULL: the kernel changes none */
+    uint32_t *fences;          /* by cluster: the time of its last proxy fence for global memory; NULL: not kept */
     uint8_t *results;          /* adder_words.h; NULL: adders.c has nothing to do */
     sim_shadow_memory *memory;
     sim_shadow_memory **kept; /* gets `memory` when the launch ends; NULL: nothing is kept */
@@ -238,6 +239,8 @@ struct sim_watch {
 };
 
 haul_status sim_watch_no_memory(void);
+/* Returns whether the cluster has executed a proxy fence for global memory at that time or later; true if unknown. */
+bool sim_watch_has_fenced(const sim_watch *watch, uint32_t cluster, uint32_t since);
 /* tensor_map.c. *out stays NULL if the kernel changes no tensor map. */
 haul_status sim_map_news_create(const sim_program *p, struct sim_map_news **out);
 void sim_map_news_free(struct sim_map_news *news);

@@ -204,12 +204,14 @@ static uint32_t writing_lanes(const sim_play *p, const sim_touch *writer) {
     return lanes;
 }
 
-/* Returns the lanes whose ordinary write has not passed a proxy fence that the current thread knows of. Fences of other
- * clusters are not tracked, but if there was no fence at all, no write has passed one. */
+/* Returns the lanes whose ordinary write has not passed a proxy fence that the current thread knows of. Of other
+ * clusters' writes it is only known whether there was any fence on the way: in their own cluster since, or in this one
+ * after it could know of them. */
 static uint32_t unfenced_lanes(const sim_play *p, const sim_touch *t, uint32_t lanes) {
     if (t->action != HAUL_ACTION_WRITE) return 0;
     if (!p->fenced) return lanes;
-    return t->cluster == p->e->cluster ? lanes & ~sim_known_lanes(&p->fenced[t->actor], t->time) : 0;
+    if (t->cluster == p->e->cluster) return lanes & ~sim_known_lanes(&p->fenced[t->actor], t->time);
+    return p->e->has_fenced || sim_watch_has_fenced(p->watch, t->cluster, t->time) ? 0 : lanes;
 }
 
 /* Such a store has been reported (sim_hazard_constant). */

@@ -440,6 +440,8 @@ struct sim_domain {
     uint32_t used;          /* number of actors and mbarriers so far */
     uint32_t cluster_index; /* number in the grid */
     uint32_t proxies;       /* 1: proxy fences matter for shared memory; 2: for global memory too; 0: for neither */
+    bool has_looked;        /* at global memory, by a strong access: writes of other clusters may be known */
+    bool has_fenced;        /* global memory for the copy engine, after that */
     sim_taint **taints;     /* by actor, by register; NULL until needed */
     sim_choice *choices;    /* by actor: its last tainted branch around arithmetic */
     uint32_t *progress;     /* by actor: barriers reached, mbarriers signalled and copies issued */

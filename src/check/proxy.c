@@ -55,12 +55,18 @@ void sim_hazard_proxy_fence(sim_warp *w, uint32_t active, bool shared, bool glob
     sim_domain *d = sim_domain_of(w->block);
     const uint32_t actor = sim_actor(w);
     sim_views *v = &d->views[actor];
+    bool may_know = d->has_looked; /* of other clusters' writes */
     for (uint32_t i = 0, count = v->count; i < count; i++) {
         if (!(sim_view_at(v, i)->lanes & active)) continue;
         sim_view *mine = sim_view_split(d, actor, sim_view_at(v, i), active);
         if (!mine) return;
+        may_know |= mine->floor.all || mine->floor.reads || mine->floor.told;
         if (shared) pass_fence(d, actor, mine, 0);
         if (global) pass_fence(d, actor, mine, 1);
+    }
+    if (global) {
+        sim_watch_note_fence(w->sm->hazards->watch, d->cluster_index, d->now);
+        d->has_fenced |= may_know;
     }
     d->now++;
 }

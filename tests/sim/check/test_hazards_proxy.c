@@ -19,6 +19,14 @@
 
 #define WAIT_NEXT "N: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 1;\n@!%p2 bra N;\n"
 
+/* Block 0 stores, and tells block 1, whose copy engine reads that. */
+#define HAND_OVER(first, behind_stores, behind_wait)                                                         \
+    INIT("1")                                                                                                \
+    first "mov.u32 %r9, %ctaid.x;\nsetp.ne.u32 %p3, %r9, 0;\n@%p3 bra L;\n" OUT("%r0") behind_stores         \
+        "membar.gl;\nbar.sync 0;\n@!%p1 st.release.gpu.global.u32 [%rd0+512], 1;\nbra D;\n"                  \
+        "L: ld.acquire.gpu.global.u32 %r8, [%rd0+512];\nsetp.eq.u32 %p2, %r8, 0;\n@%p2 bra L;\n" behind_wait \
+            BRING_BACK WAIT TAKE "D:\n"
+
 static const pair pairs[] = {
     PAIR_WITH("reads, then a bulk load over what they read", MISSING_PROXY_FENCE, 1, 64,
               INIT("1") BULK WAIT LOAD_OWN "bar.sync 0;\n" BULK WAIT_NEXT LOAD_OWN,
@@ -54,6 +62,10 @@ static const pair pairs[] = {
     PAIR("fence before the global stores", MISSING_PROXY_FENCE, 1, 64,
          INIT("1") FENCE("") OUT("%r0") "bar.sync 0;\n" BRING_BACK WAIT TAKE,
          INIT("1") OUT("%r0") FENCE("") "bar.sync 0;\n" BRING_BACK WAIT TAKE),
+    PAIR("another block's stores, fenced too early", MISSING_PROXY_FENCE, 2, 64, HAND_OVER(FENCE(""), "", ""),
+         HAND_OVER("", FENCE(""), "")),
+    PAIR("another block's stores, fenced before the wait for them", MISSING_PROXY_FENCE, 2, 64,
+         HAND_OVER(FENCE(""), "", ""), HAND_OVER("", "", FENCE(".global"))),
     PAIR("fence for global memory, stores to shared", MISSING_PROXY_FENCE, 1, 64,
          STORE FENCE(".global") "bar.sync 0;\n" SEND, STORE FENCE("") "bar.sync 0;\n" SEND),
     PAIR("fence for aliases", MISSING_PROXY_FENCE, 1, 64, STORE "fence.proxy.alias;\nbar.sync 0;\n" SEND,
