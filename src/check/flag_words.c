@@ -381,9 +381,11 @@ static void report_clash(sim_warp *w, flag_word *word, const char *what) {
     word->clashes = false;
 }
 
-/* The lane polls the word, whose wait has that condition. */
+/* The lane polls the word, whose wait has that condition. If the loop also ends by another word, as in Peterson's lock,
+ * it need not wait for what is lost. */
 static void check_polled(sim_warp *w, unsigned lane, flag_word *word, const sim_wait_condition *c) {
     const flag_write *a = &word->clash[0], *b = &word->clash[1];
+    if (!c->is_only) return;
     word->is_polled = true;
     if (a->counts || b->counts)
         report_clash(w, word, lost_count);

@@ -130,6 +130,20 @@ static void find_all(const sim_loops *s, sim_wait_conditions *table) {
         }
 }
 
+/* A loop that also ends by another word does not depend on each of them. */
+static void find_only_ones(const sim_loops *s, sim_wait_conditions *table) {
+    const ptx_function *f = s->function;
+    for (uint32_t i = 0; i < f->instruction_count; i++) {
+        const uint32_t block = ptx_block_of(f, i);
+        table->of[i].is_only = table->of[i].test;
+        for (uint32_t k = 0; k < f->instruction_count && table->of[i].is_only; k++) {
+            const bool is_other = table->of[k].test && is_in_loop(s, ptx_block_of(f, k), block);
+            if (is_other && !sim_is_same_word(&f->instructions[i].operands[1], &f->instructions[k].operands[1]))
+                table->of[i].is_only = false;
+        }
+    }
+}
+
 static bool has_strong_loads(const ptx_function *f) {
     for (size_t i = 0; i < f->instruction_count; i++)
         if (sim_is_strong(&f->instructions[i], PTX_OP_LD)) return true;
@@ -143,6 +157,7 @@ haul_status sim_wait_conditions_find(const sim_loops *loops, sim_wait_conditions
     *out = memory_zeroed(1, sizeof **out + f->instruction_count * sizeof *(*out)->of);
     if (!*out) return haul_no_memory("the launch's checks");
     find_all(loops, *out);
+    find_only_ones(loops, *out);
     if ((*out)->in_shared || (*out)->in_global) return HAUL_OK;
     memory_free(*out);
     *out = NULL;

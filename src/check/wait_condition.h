@@ -17,6 +17,7 @@ typedef struct sim_wait_condition {
     bool is_masked_first; /* the loaded value is the mask's first operand */
     bool ends;            /* the loop ends if the comparison has this result */
     bool is_all;          /* nothing else depends on what is loaded */
+    bool is_only;         /* the loop ends by no other word */
     bool takes;           /* the kernel also stores to that word */
 } sim_wait_condition;
 

@@ -172,6 +172,18 @@
     "st.global.u32 [%rd0], 5;\nmembar.gl;\natom.global.cas.b32 %r7, [%rd4], " expected ", 1;\nbra D;\nS: " behind \
     "bra D;\n" TAKE_FLAG("membar.gl;\n")
 
+/* Peterson's lock. Its loop ends by either of two words, so that of two stores to one of them, one may be lost. */
+#define RAISE "fence.sc.gpu;\nst.relaxed.gpu.global.u32 [%rd4], 1;\n"
+#define LOCK(raise, n, m)                                                                                              \
+    raise "fence.sc.gpu;\nst.relaxed.gpu.global.u32 [%rd0+8], %r8;\nL" n ": fence.sc.gpu;\n"                           \
+          "ld.acquire.gpu.global.u32 %r1" n ", [%rd5];\nsetp.eq.u32 %p" n ", %r1" n ", 0;\n@%p" n " bra E" n ";\n"     \
+          "fence.sc.gpu;\nld.acquire.gpu.global.u32 %r1" m ", [%rd0+8];\nsetp.eq.u32 %p" m ", %r1" m ", %r8;\n@%p" m   \
+          " bra L" n ";\nE" n ": ld.global.u32 %r7, [%rd0+16];\nadd.u32 %r7, %r7, 1;\nst.global.u32 [%rd0+16], %r7;\n" \
+          "fence.sc.gpu;\nst.relaxed.gpu.global.u32 [%rd4], 0;\n"
+#define PETERSON(raise)                                                                \
+    "mov.u32 %r9, %ctaid.x;\nxor.b32 %r8, %r9, 1;\nmad.wide.u32 %rd4, %r9, 4, %rd0;\n" \
+    "mad.wide.u32 %rd5, %r8, 4, %rd0;\n" LOCK(raise, "1", "2") LOCK(raise, "3", "4")
+
 static const pair pairs[] = {
     PAIR("a counter set back before the last turn", RACE_GLOBAL, 4, 32, TURNS("1"), TURNS("0")),
     PAIR("lanes behind a barrier that the others of their warp have skipped", RACE_GLOBAL, 1, 32,
@@ -188,6 +200,7 @@ static const pair pairs[] = {
                     "st.shared.u32 [%r4], %r7;\n",
          OUT("%r0") "ld.global.u32 %r7, [%rd2];\nst.shared.u32 [%r4], %r7;\n"),
     PAIR("counter without an atomic", RACE_GLOBAL, 2, 32, COUNT, ATOMIC),
+    PAIR("Peterson's lock, whose flags nobody raises", RACE_GLOBAL, 2, 1, PETERSON(""), PETERSON(RAISE)),
     PAIR("atomic against plain store", RACE_GLOBAL, 2, 1,
          "setp.eq.u32 %p1, %r1, 0;\n@%p1 " ATOMIC "@!%p1 st.global.u32 [%rd0], 7;\n", ATOMIC),
     PAIR("atomic against plain load", RACE_GLOBAL, 2, 1,
