@@ -235,9 +235,9 @@ static uint32_t batch_of(const sim_run *s) {
 static haul_status run_stretch(sim_run *s, uint64_t left, int threads, uint32_t *busy) {
     const uint32_t sms = s->grid.used_sms, batch = batch_of(s);
     stretch l = {.run = s, .left = left};
-    note_progress(s);
     for (; l.first < sms; l.first += batch) {
         const uint32_t count = sms - l.first < batch ? sms - l.first : batch;
+        note_progress(s);
         hand_on_logs(s, l.first, count);
         const uint64_t before = accesses_of(s, l.first, count);
         pool_for(count, (unsigned)threads, run_sm, &l);

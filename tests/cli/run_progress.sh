@@ -37,8 +37,8 @@ for command in profile check compare; do
     result "haul $command ends by the signal" [ "$ended" = -15 ]
 done
 
-on_terminal 'MiB of 256.00 MiB' 2 "$haul" stream --device sim --bytes 256M --out "$work/out.bin"
-result 'a stream shows its bytes' saw 're.search(r"\] [0-9.]+ .?i?B of 256.00 MiB, ", got)'
+on_terminal 'MiB of 4.00 GiB' 2 "$haul" stream --device sim --bytes 4G --out "$work/out.bin"
+result 'a stream shows its bytes' saw 're.search(r"\] [0-9.]+ .?i?B of 4.00 GiB, ", got)'
 result 'an interrupted stream ends by the signal' [ "$ended" = -2 ]
 result 'and leaves nothing' [ ! -e "$work/out.bin" ]
 result 'not even a part' [ ! -e "$work/out.bin.partial" ]
