@@ -1,8 +1,10 @@
-/* Asks ptxas for the machine code of PTX, and a disassembler for its instructions.
+/* Asks ptxas for the machine code of PTX, and a disassembler for its instructions; or reads a program's own machine
+ * code.
  *
- * ptxas tells registers and spills as text (-v); the cubin is an ELF file, in which instructions can be counted without
- * any tool; cuobjdump or nvdisasm name them. A tool that is not installed is skipped, without an error. Input is the
- * tools' output, whose form differs between versions, so lines that are not understood are skipped. */
+ * ptxas tells registers and spills as text (-v); the cubin is an ELF file, which tells registers and in which
+ * instructions can be counted without any tool; cuobjdump or nvdisasm name them. A tool that is not installed is
+ * skipped, without an error. Input is the tools' output, whose form differs between versions, so lines that are not
+ * understood are skipped. */
 #include "base/machine_code.h"
 
 #include "base/file.h"

@@ -130,7 +130,7 @@ static void find_all(const sim_loops *s, sim_wait_conditions *table) {
         }
 }
 
-/* A loop that also ends by another word does not depend on each of them. */
+/* A loop that may also end by another word need not wait for this one. */
 static void find_only_ones(const sim_loops *s, sim_wait_conditions *table) {
     const ptx_function *f = s->function;
     for (uint32_t i = 0; i < f->instruction_count; i++) {
