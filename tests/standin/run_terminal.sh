@@ -12,7 +12,8 @@ export HAUL_COMPILE=off HAUL_PROGRESS_AFTER=0 # the same on each host
 line='^\[#*\.*\] launch 1, loop: [0-9,]+ of [0-9,]+ blocks, [0-9,]+/s, \d+ s left *$'
 shows_line="any(re.search(r'$line', l) for l in lines)"
 
-on_terminal . 0 "$haul" run --threads 1 -- "$program" loop 6000
+rounds=20000 # blocks for several rounds, so that the line is drawn again after the first one on fast hosts, too
+on_terminal . 0 "$haul" run --threads 1 -- "$program" loop $rounds
 result 'a program runs on a terminal' [ "$ended" = 0 ]
 result 'kernel, launch, blocks, rate and time are shown' saw "$shows_line"
 result 'the line is taken away' saw 're.search(r"\r {20,}\r$", got)'
@@ -21,7 +22,7 @@ on_terminal . 0 "$haul" profile --sample 100 --threads 1 -- "$program" loop 6000
 result 'a profile shows it too' saw "$shows_line"
 result 'and takes it away before the report' saw 're.search(r"\r {20,}\r\S*Memory profile", got)'
 result 'in which it is not' saw '"[#" not in got[got.index("Memory profile"):]'
-on_terminal . 0 "$haul" check --threads 1 -- "$program" loop 6000
+on_terminal . 0 "$haul" check --threads 1 -- "$program" loop $rounds
 result 'so does a check' saw "$shows_line"
 result 'its report is behind it' saw 're.search(r"\r {20,}\r1 launch: ", got)'
 columns=60
