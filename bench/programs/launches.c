@@ -29,29 +29,7 @@ enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, USUAL_LAUNCHES = 100000 };
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry empty(.param .u64 out) {\n  ret;\n}\n";
 
-static struct {
-    uint32_t magic;
-    uint16_t version, header_bytes;
-    uint64_t bytes;
-    struct {
-        uint16_t kind, version;
-        uint32_t header_bytes;
-        uint64_t bytes;
-        uint32_t packed_bytes, options;
-        uint16_t minor, major;
-        uint32_t architecture, name, name_bytes;
-        uint64_t flags, reserved, text_bytes;
-    } entry;
-    char text[sizeof ptx];
-} fat = {.magic = 0xba55ed50,
-         .version = 1,
-         .header_bytes = 16,
-         .bytes = sizeof fat - 16,
-         .entry = {.kind = 1, .header_bytes = sizeof fat.entry, .bytes = sizeof ptx, .architecture = 80}};
-static struct {
-    int magic, version;
-    const void *container, *linked;
-} wrapper = {0x466243b1, 1, &fat, NULL};
+#include "../../tests/standin/fat_binary.h"
 
 static char empty; /* what stands for the kernel on the host */
 

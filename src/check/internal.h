@@ -290,8 +290,8 @@ typedef struct sim_unwritten {
 
 typedef struct sim_shadow {
     uint64_t version; /* changes when lines are written or change their form */
-    /* What the block that began at `start` has written (lines.c): a hash of these bytes, when it last wrote, and
-     * whether its lines have described all of them by rows alone, none by a cp.async. */
+    /* For the block that began at `start` (lines.c): a hash of the bytes it has written, when it last wrote, and
+     * whether rows alone have described all of them, none written by a cp.async. */
     uint64_t written;
     uint32_t start, written_at;
     bool is_plain;

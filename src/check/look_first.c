@@ -142,7 +142,7 @@ static void go_on_from(search *s, const ptx_block *b) {
     for (uint32_t k = 0; k < ptx_edge_count(b); k++) go_to(s, ptx_edge(b, k));
 }
 
-/* Of a compare-and-swap only the failing side is followed: its success does not depend on the loaded value. */
+/* Follows only the failing side of a compare-and-swap: its success does not depend on the loaded value. */
 static void follow_block(search *s, const ptx_block *b) {
     const ptx_instruction *all = s->loops->function->instructions;
     uint32_t swap = b->end;

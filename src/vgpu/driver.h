@@ -7,7 +7,7 @@
 #define HAUL_VGPU_DRIVER_H
 
 #include "base/arena.h"
-#include "base/machine_code.h"
+#include "base/text.h"
 #include "driver/driver.h"
 #include "machine/heap.h"
 #include "machine/machine.h"
@@ -307,9 +307,9 @@ CUdevice sim_driver_function_device(CUfunction function);
 
 /* The machine that the module was loaded for. */
 const sim_machine *sim_driver_module_machine(CUmodule module);
-/* Hands over machine code of the module's kernels for that machine: registers and sizes of code are taken from there,
- * not estimated, in kernels that are prepared later. `code` is copied. */
-haul_status sim_driver_set_machine_code(CUmodule module, const machine_code *code);
+/* Reads a cubin of the module's kernels for that machine, once: registers and sizes of code are taken from there, not
+ * estimated, in kernels that are prepared later. Errors: HAUL_ERROR_OUT_OF_MEMORY. */
+haul_status sim_driver_read_machine_code(CUmodule module, const text *cubin);
 
 /* The module's IR; it lives as long as the module. */
 const ptx_module *sim_driver_module_ptx(CUmodule module);

@@ -6,6 +6,7 @@
 #ifndef HAUL_VGPU_INTERNAL_H
 #define HAUL_VGPU_INTERNAL_H
 
+#include "base/machine_code.h"
 #include "exec/grid.h"
 #include "exec/spare_sms.h"
 #include "exec/texture/texture.h"
@@ -51,20 +52,13 @@ struct CUfunc_st {
     bool has_told_occupancy; /* the program knows an occupancy and may rely on it */
 };
 
-/* What machine code says of a kernel. */
-typedef struct sim_assembled_kernel {
-    const char *name;
-    uint32_t registers, instructions;
-} sim_assembled_kernel;
-
 struct CUmod_st {
     CUcontext context;
     ptx_module *ptx;
     arena memory;
-    uint64_t *addresses;             /* of module variables, by index */
-    CUmodule twin;                   /* on another device, with the managed variables; NULL: none */
-    sim_assembled_kernel *assembled; /* of the program's own machine code */
-    size_t assembled_count;
+    uint64_t *addresses;    /* of module variables, by index */
+    CUmodule twin;          /* on another device, with the managed variables; NULL: none */
+    machine_code assembled; /* of the program itself */
     CUfunction functions;
     CUmodule next;
 };

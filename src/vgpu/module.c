@@ -164,6 +164,7 @@ CUresult sim_call_module_unload(CUmodule m) {
         sim_forget_program(f);
         sim_forget_launch_times(f);
     }
+    machine_code_free(&m->assembled);
     arena_free(&m->memory);
     ptx_module_free(m->ptx);
     memory_free(m);
@@ -235,12 +236,10 @@ void sim_forget_program(CUfunction f) {
 
 /* Takes the kernel's figures from the program's machine code, if it has some. */
 static void take_machine_code(const CUmodule m, sim_program *p) {
-    for (size_t i = 0; i < m->assembled_count; i++) {
-        const sim_assembled_kernel *k = &m->assembled[i];
-        if (strcmp(k->name, p->function->name) != 0) continue;
-        p->known_registers = k->registers;
-        p->code_bytes = sim_code_bytes(k->instructions);
-    }
+    const machine_kernel *k = machine_code_find(&m->assembled, p->function->name);
+    if (!k) return;
+    p->known_registers = k->registers;
+    p->code_bytes = sim_code_bytes(k->instructions);
 }
 
 /* Lowers a kernel when first needed, with checks and without. Failed arena allocations jump here. */
@@ -371,19 +370,9 @@ const sim_machine *sim_driver_module_machine(CUmodule m) {
     return &m->context->machine;
 }
 
-haul_status sim_driver_set_machine_code(CUmodule m, const machine_code *code) {
-    sim_assembled_kernel *kernels = ARENA_ARRAY(&m->memory, code->count + 1, sim_assembled_kernel);
-    for (size_t i = 0; kernels && i < code->count; i++) {
-        const machine_kernel *k = &code->kernels[i];
-        kernels[i] = (sim_assembled_kernel){.name = arena_copy(&m->memory, k->name, strlen(k->name)),
-                                            .registers = k->registers,
-                                            .instructions = k->instructions};
-        if (!kernels[i].name) kernels = NULL;
-    }
-    if (!kernels) return haul_no_memory("machine code");
-    m->assembled = kernels;
-    m->assembled_count = code->count;
-    return HAUL_OK;
+haul_status sim_driver_read_machine_code(CUmodule m, const text *cubin) {
+    machine_code_begin(&m->assembled);
+    return machine_code_read_file(&m->assembled, cubin);
 }
 
 const ptx_module *sim_driver_module_ptx(CUmodule m) {

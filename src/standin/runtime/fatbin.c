@@ -132,20 +132,25 @@ bool standin_is_fatbin(const void *image) {
     return magic == WRAPPER || magic == CONTAINER;
 }
 
+/* The only container; NULL if objects were linked, which have one each. */
+static const unsigned char *only_container(const void *fat) {
+    const wrapper *w = fat;
+    if (w->magic == CONTAINER) return fat;
+    return w->version == WRAPPER_LINKED ? NULL : w->container;
+}
+
 /* Objects without PTX are skipped, without a message. */
 unsigned standin_fatbin_texts(const void *fat, char **texts, unsigned most) {
-    const wrapper *w = fat;
+    const unsigned char *only = only_container(fat);
     unsigned count = 0;
-    if (w->magic == CONTAINER) return (texts[0] = newest_text(fat)) != NULL;
-    if (w->version != WRAPPER_LINKED) return (texts[0] = newest_text(w->container)) != NULL;
-    for (const unsigned char *const *one = w->linked; one && *one && count < most; one++)
+    if (only) return (texts[0] = newest_text(only)) != NULL;
+    for (const unsigned char *const *one = ((const wrapper *)fat)->linked; one && *one && count < most; one++)
         if ((texts[count] = newest_text(*one))) count++;
     return count;
 }
 
 char *standin_fatbin_cubin(const void *fat, uint32_t sm, size_t *bytes) {
-    const wrapper *w = fat;
-    if (w->magic == WRAPPER && w->version == WRAPPER_LINKED) return NULL;
-    const entry *e = newest(w->magic == CONTAINER ? fat : w->container, ENTRY_CUBIN, sm);
+    const unsigned char *only = only_container(fat);
+    const entry *e = only ? newest(only, ENTRY_CUBIN, sm) : NULL;
     return e && e->architecture == sm ? content_of(e, bytes) : NULL;
 }

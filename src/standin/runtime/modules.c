@@ -8,8 +8,8 @@
  * Registrations come before main(), and from libraries that are opened later; they take no lock. Loading happens in
  * calls, with the lock of session.c. */
 #include "base/hash.h"
-#include "base/machine_code.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "standin/cuda/cuda.h"
 #include "vgpu/driver.h"
 
@@ -128,13 +128,8 @@ static CUresult link_texts(const driver_table *d, char **texts, unsigned count, 
 /* Hands over what the program's own machine code for the virtual GPU says of its kernels. */
 static CUresult tell_machine_code(const void *fat, CUmodule module) {
     text cubin = {0};
-    machine_code code;
     cubin.bytes = standin_fatbin_cubin(fat, sim_driver_module_machine(module)->sm, &cubin.length);
-    if (!cubin.bytes) return CUDA_SUCCESS;
-    machine_code_begin(&code);
-    haul_status status = machine_code_read_file(&code, &cubin);
-    if (status == HAUL_OK) status = sim_driver_set_machine_code(module, &code);
-    machine_code_free(&code);
+    const haul_status status = cubin.bytes ? sim_driver_read_machine_code(module, &cubin) : HAUL_OK;
     free(cubin.bytes);
     return status == HAUL_OK ? CUDA_SUCCESS : CUDA_OUT_OF_MEMORY;
 }
